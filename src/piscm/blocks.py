@@ -1,0 +1,210 @@
+r"""Compiled residuals: numbers from symbols.
+
+Equations, conditions and observations are the same thing: an expression
+:math:`R(x, D^\gamma u, \lambda)`, the points where it must vanish, a weight. Here the expression
+becomes two functions of arrays, the residual and its exact partial derivatives by every
+:math:`D^\gamma u` and every unknown :math:`\lambda`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
+
+from piscm.network.nodes import Feature
+from piscm.problem.conditions import Condition, Place, place_text
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+Arrays = Sequence[Any] | Floats
+
+# What SymPy leaves where a nonsmooth function is differentiated at its kink.
+_GENERALIZED = (sympy.DiracDelta,)
+_OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
+
+
+class Jet(NamedTuple):
+    """A derivative of a field: its index among the fields, and the order by each coordinate."""
+
+    field: int
+    orders: tuple[int, ...]
+
+
+class Compiled:
+    """An expression in fields, derivatives, coordinates and unknowns as functions of arrays.
+
+    Attributes
+    ----------
+    jets : tuple of Jet
+        The derivatives the expression holds, in the order its functions take them.
+    linear : bool
+        The residual is affine in jets and unknowns together: its partials never change.
+    """
+
+    def __init__(
+        self,
+        expression: sympy.Expr,
+        fields: Sequence[AppliedUndef],
+        coordinates: Sequence[sympy.Symbol],
+        unknowns: Sequence[sympy.Symbol],
+        where: str,
+    ) -> None:
+        self.where = where
+        flat, jets = _replace_jets(expression, fields, coordinates)
+        self.jets: tuple[Jet, ...] = tuple(jets)
+        moving = [*jets.values(), *unknowns]
+        partials = [_partial(flat, symbol, where) for symbol in moving]
+        self.linear = not any(partial.has(*moving) for partial in partials) if moving else True
+        arguments = [*coordinates, *moving]
+        self._value = _function(arguments, [flat], where)
+        self._all = _function(arguments, [flat, *partials], where)
+
+    def value(self, points: Floats, jets: Arrays, unknowns: Arrays) -> Floats:
+        """The expression at the points, shape (..., points), for jets of shape (..., points).
+
+        Unknowns are numbers or arrays of shape (..., 1).
+        """
+        return self._call(self._value, points, jets, unknowns)[0]
+
+    def linearize(
+        self, points: Floats, jets: Arrays, unknowns: Arrays
+    ) -> tuple[Floats, Floats, Floats]:
+        """The value (points,), its partials by jets (jets, points) and by unknowns."""
+        value, *partials = self._call(self._all, points, jets, unknowns)
+        table = np.empty((len(partials), len(points)))
+        for row, partial in zip(table, partials, strict=True):
+            row[:] = partial
+        return value, table[: len(self.jets)], table[len(self.jets) :]
+
+    def _call(
+        self, function: Callable[..., Any], points: Floats, jets: Arrays, unknowns: Arrays
+    ) -> list[Floats]:
+        with np.errstate(all="ignore"):
+            values = function(*points.T, *jets, *unknowns)
+        shape = np.broadcast_shapes((len(points),), *(np.shape(jet) for jet in jets))
+        return [np.broadcast_to(np.asarray(value, dtype=float), shape) for value in values]
+
+
+def _replace_jets(
+    expression: sympy.Expr, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
+) -> tuple[sympy.Expr, dict[Jet, sympy.Dummy]]:
+    """Put a plain symbol in the place of every field and every derivative of one."""
+    jets: dict[Jet, sympy.Dummy] = {}
+    table: dict[sympy.Expr, sympy.Dummy] = {}
+    atoms = expression.atoms(sympy.Derivative) | expression.atoms(AppliedUndef)
+    for atom in sorted(atoms, key=sympy.default_sort_key):
+        base, counts = atom, {}
+        if isinstance(atom, sympy.Derivative):
+            base, counts = atom.expr, dict(atom.variable_count)
+        orders = tuple(int(counts.get(coordinate, 0)) for coordinate in coordinates)
+        jet = Jet(list(fields).index(base), orders)
+        table[atom] = jets.setdefault(jet, sympy.Dummy(f"jet{len(jets)}", real=True))
+    # A field inside a used derivative only is no jet of its own.
+    flat = expression.xreplace(table)
+    return flat, {jet: dummy for jet, dummy in jets.items() if flat.has(dummy)}
+
+
+def _partial(flat: sympy.Expr, symbol: sympy.Symbol, where: str) -> sympy.Expr:
+    partial = flat.diff(symbol).replace(
+        lambda e: isinstance(e, _GENERALIZED), lambda _: sympy.S.Zero
+    )
+    if partial.has(*_OPAQUE):
+        raise ProblemError(f"{where} cannot be differentiated by SymPy: it leaves {partial}.")
+    return partial
+
+
+def _function(
+    arguments: Sequence[sympy.Symbol], expressions: Sequence[sympy.Expr], where: str
+) -> Callable[..., Any]:
+    """Compile; names are replaced first, so that nothing a user called a thing reaches the code."""
+    names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
+    pieces = (sympy.Max, sympy.Min)
+    plain = [
+        # NumPy's reduction behind Max needs arrays of one shape; Piecewise does not.
+        e.xreplace(names).replace(lambda part: isinstance(part, pieces), _as_piecewise)
+        for e in expressions
+    ]
+    try:
+        return sympy.lambdify(  # type: ignore[no-any-return]
+            list(names.values()), plain, modules=["numpy", "scipy"], cse=True
+        )
+    except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
+        raise ProblemError(f"{where} cannot be compiled: {error}") from error
+
+
+def _as_piecewise(extremum: sympy.Expr) -> sympy.Expr:
+    return extremum.rewrite(sympy.Piecewise)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One kind of row: an expression, where it must vanish, and what it must equal there.
+
+    Attributes
+    ----------
+    name : str
+        What a person calls it.
+    kind : str
+        "equations", "conditions" or "observations".
+    compiled : Compiled
+    place : object
+        Where: ``"interior"``, ``"boundary"``, a tuple of places, an index of observations (int)
+        or, for a periodic condition, the coordinate.
+    data : ndarray or None
+        Observed values, one a point.
+    weight : float
+    """
+
+    name: str
+    kind: str
+    compiled: Compiled
+    place: str | tuple[Place, ...] | int | sympy.Symbol
+    weight: float = 1.0
+    data: Floats | None = None
+
+    @property
+    def signs(self) -> tuple[float, ...]:
+        """A periodic block is the expression at the upper end minus that at the lower."""
+        return (1.0, -1.0) if isinstance(self.place, sympy.Symbol) else (1.0,)
+
+
+def compile_blocks(problem: Problem) -> list[Block]:
+    """All blocks of a problem: equations, then conditions, then observations."""
+
+    def compiled(expression: sympy.Expr, where: str) -> Compiled:
+        return Compiled(
+            expression, problem.fields, problem.domain.coordinates, tuple(problem.unknowns), where
+        )
+
+    blocks = []
+    for number, equation in enumerate(problem.equations, start=1):
+        name = f"equation {number}" if len(problem.equations) > 1 else "equation"
+        blocks.append(
+            Block(name, "equations", compiled(equation, f"Equation {number}"), "interior")
+        )
+    for condition in problem.conditions:
+        function = compiled(condition.expression, f"The condition {condition}")
+        if isinstance(condition, Condition):
+            name = f"{condition.expression} on {place_text(condition.on)}"
+            block = Block(name, "conditions", function, condition.on, condition.weight)
+        else:
+            block = Block(
+                repr(condition), "conditions", function, condition.along, condition.weight
+            )
+        blocks.append(block)
+    for index, data in enumerate(problem.observations):
+        function = compiled(data.expression, f"The observed expression {data.expression}")
+        values = np.asarray(data.values)
+        blocks.append(Block(repr(data), "observations", function, index, data.weight, values))
+    return blocks
+
+
+def feature_of(jet: Jet, fields: Sequence[AppliedUndef], coordinates: Sequence[Any]) -> Feature:
+    """The feature of the hidden nodes that a jet is a combination of."""
+    sees = tuple(coordinate in fields[jet.field].args for coordinate in coordinates)
+    return Feature(sees, jet.orders)

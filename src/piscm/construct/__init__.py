@@ -1,0 +1,1 @@
+"""How a network is grown: one step of the paper a file."""

@@ -1,0 +1,43 @@
+"""Step length: the best of a fixed set of steps, judged on the true residual."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from piscm.construct.correct import Direction
+from piscm.design import Change, NodeRows, State, System
+
+
+def line_search(
+    system: System,
+    rows: NodeRows,
+    active: slice,
+    state: State,
+    direction: Direction,
+    steps: Sequence[float],
+) -> tuple[State, float]:
+    """The state after the best step, and that step; 0 keeps the state, so nothing gets worse."""
+    full = system.together(rows, active, direction.weights, direction.unknowns)
+    lengths = np.asarray(steps, dtype=float)
+    trials = Change(
+        lengths[:, None] * full.linear,
+        tuple(lengths[:, None, None] * part for part in full.jets),
+        lengths[:, None] * full.unknowns,
+    )
+    residuals = system.residuals(state, trials)
+    energies = np.einsum("kn,kn->k", residuals, residuals)
+    energies[~np.isfinite(energies)] = np.inf
+    best = int(np.argmin(energies))
+    if lengths[best] == 0.0 or not energies[best] < state.energy:
+        return state, 0.0
+    weights = state.weights.copy()
+    weights[active] += lengths[best] * direction.weights
+    moved = replace(
+        state,
+        weights=weights,
+        unknowns=state.unknowns + trials.unknowns[best],
+        jets=tuple(old + new[best] for old, new in zip(state.jets, trials.jets, strict=True)),
+        residual=residuals[best],
+    )
+    return moved, float(lengths[best])

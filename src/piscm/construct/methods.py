@@ -1,0 +1,138 @@
+"""The three algorithms of the paper and their settings."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from piscm.network.activations import activation_named
+from piscm.problem.errors import ProblemError
+
+_COUNTS = ("max_nodes", "candidates", "window")
+_POSITIVE = ("truncation", "max_seconds", "scale")
+_LADDERS = ("ranges", "dampings", "contractions", "steps")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """What PI-SC-I, II and III have in common; use `PISC1`, `PISC2` or `PISC3`.
+
+    Parameters
+    ----------
+    max_nodes : int
+        Growth ends with this many hidden nodes.
+    scale : float, sequence of float, or None
+        Hidden weights are drawn from ``[-scale * range, scale * range]`` in the units of the
+        coordinates (one number for all of them, or one for each). None draws them relative to
+        the box, so that units do not matter.
+    ranges : sequence of float
+        Multiples of the scale, tried in this order until one has an admissible candidate.
+    candidates : int
+        Nodes drawn for each range.
+    activation : {"sin", "tanh", "sigmoid", "gaussian"}
+    tolerance : float
+        Growth ends when the residual (the root of the weighted mean square) is at most this.
+    truncation : float
+        Singular values below this share of the largest are dropped.
+    dampings : sequence of float
+        Factors on a new node's own step, tried in this order.
+    contractions : sequence of float
+        Shares of the squared residual that a node must get below; each failing range moves on
+        to the next for good, and after the last any decrease will do.
+    steps : sequence of float
+        Step lengths of the correction; 0 is always among them.
+    max_seconds : float or None
+        Growth ends after this time.
+    """
+
+    max_nodes: int = 300
+    scale: float | Sequence[float] | None = None
+    ranges: Sequence[float] = (1, 2, 4, 8, 16, 32, 64)
+    candidates: int = 50
+    activation: str = "sin"
+    tolerance: float = 0.0
+    truncation: float = 1e-10
+    dampings: Sequence[float] = tuple(k / 10 for k in range(10, 0, -1))
+    contractions: Sequence[float] = tuple(1 - 10.0**-k for k in range(1, 8))
+    steps: Sequence[float] = tuple(k / 10 for k in range(10, -1, -1))
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.name in _COUNTS:
+                _check_count(value, f"{name}({option.name}=...)")
+            elif option.name in _LADDERS:
+                _check_ladder(value, option.name, f"{name}({option.name}=...)")
+            elif option.name in _POSITIVE and value is not None:
+                _check_positive(value, f"{name}({option.name}=...)")
+        if not _is_number(self.tolerance) or self.tolerance < 0:
+            raise ProblemError(f"{name}(tolerance={self.tolerance!r}): give a number from 0 up.")
+        activation_named(self.activation)
+
+    @property
+    @abstractmethod
+    def correction_window(self) -> int:
+        """How many of the newest nodes are corrected after each growth step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PISC1(Method):
+    """PI-SC-I: only the newest node's weights are fitted. Options as in `Method`."""
+
+    @property
+    def correction_window(self) -> int:
+        return 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PISC2(Method):
+    """PI-SC-II: the newest `window` nodes are corrected each time. Options as in `Method`."""
+
+    window: int = 200
+
+    @property
+    def correction_window(self) -> int:
+        return self.window
+
+
+@dataclass(frozen=True, kw_only=True)
+class PISC3(Method):
+    """PI-SC-III: all nodes are corrected each time. Options as in `Method`."""
+
+    @property
+    def correction_window(self) -> int:
+        return self.max_nodes
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def _check_count(value: Any, what: str) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ProblemError(f"{what} is {value!r}: give a whole number from 1 up.")
+
+
+def _check_positive(value: Any, what: str) -> None:
+    for number in value if isinstance(value, list | tuple | np.ndarray) else [value]:
+        if not _is_number(number) or number <= 0:
+            raise ProblemError(f"{what} is {value!r}: give a positive number.")
+
+
+def _check_ladder(value: Any, name: str, what: str) -> None:
+    if not isinstance(value, list | tuple | np.ndarray) or len(value) == 0:
+        raise ProblemError(f"{what} is {value!r}: give a list of numbers.")
+    low, high = (0.0, np.inf) if name == "ranges" else (0.0, 1.0)
+    for number in value:
+        inside = _is_number(number) and low <= number <= high and (number > 0 or name == "steps")
+        if not inside:
+            limits = "positive numbers" if name == "ranges" else "numbers from 0 to 1"
+            raise ProblemError(f"{what} holds {number!r}: give {limits}.")
+
+
+METHODS: dict[str, type[Method]] = {"PISC1": PISC1, "PISC2": PISC2, "PISC3": PISC3}

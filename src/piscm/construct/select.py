@@ -1,0 +1,139 @@
+r"""One new node: draw candidates, fit each alone, keep the best that contracts enough.
+
+A candidate with the columns M takes the step :math:`\theta = \alpha M^\dagger v` with
+:math:`v = -\tilde e`, and is admissible if the true residual after it satisfies
+
+.. math:: \xi = (r + \mu_L) E_{L-1}^2 - E_L^2 > 0, \qquad \mu_L = (1 - r)/(L + 1).
+
+The admissible candidate with the largest :math:`\xi` is kept.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.construct.methods import Method
+from piscm.design import Linearization, NodeRows, State, System
+from piscm.least_squares import balance, solve_each
+from piscm.network.nodes import Nodes
+from piscm.problem.domain import Box
+from piscm.problem.errors import ProblemError
+
+Floats = NDArray[np.float64]
+
+# Without a scale from the user, hidden weights reach this many radians over half a box.
+DEFAULT_REACH = 8.0
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A node that was kept, with what the history wants to know."""
+
+    node: Nodes
+    rows: NodeRows
+    state: State
+    range: float
+    damping: float
+
+
+class Draw:
+    """Draws hidden nodes: uniform weights and biases, in physical units or relative to the box."""
+
+    def __init__(self, box: Box, scale: object) -> None:
+        self._relative = scale is None
+        self._center = (box.lower + box.upper) / 2
+        self._half = box.width / 2
+        reach = np.atleast_1d(np.asarray(DEFAULT_REACH if scale is None else scale, dtype=float))
+        if reach.shape not in ((1,), (box.dimension,)):
+            raise ProblemError(
+                f"scale holds {reach.size} numbers; give one, or one for each of the "
+                f"{box.dimension} coordinates."
+            )
+        self._reach = np.broadcast_to(reach, (box.dimension,))
+
+    def __call__(self, count: int, factor: float, rng: np.random.Generator) -> Nodes:
+        reach = factor * self._reach
+        weights = rng.uniform(-1.0, 1.0, (count, len(reach))) * reach
+        biases = rng.uniform(-1.0, 1.0, count) * reach.max()
+        if self._relative:
+            weights = weights / self._half
+            biases = biases - weights @ self._center
+        return Nodes(weights, biases)
+
+
+class Ladder:
+    """The contraction r, which never goes back: after the last rung any decrease is admissible."""
+
+    def __init__(self, contractions: object) -> None:
+        self._rungs = [*np.asarray(contractions, dtype=float), 1.0]
+        self._index = 0
+
+    def bound(self, energy: float, node: int) -> float:
+        """What the squared residual must get below with this node."""
+        r = self._rungs[self._index]
+        return float((r + (1.0 - r) / (node + 1)) * energy)
+
+    def move_on(self) -> None:
+        self._index = min(self._index + 1, len(self._rungs) - 1)
+
+
+def select(
+    system: System,
+    state: State,
+    linearization: Linearization,
+    method: Method,
+    draw: Draw,
+    ladder: Ladder,
+    rng: np.random.Generator,
+) -> Proposal | None:
+    """The best admissible node of the first range and damping that has one, or None."""
+    for damping in method.dampings:
+        for factor in method.ranges:
+            nodes = draw(method.candidates, factor, rng)
+            rows = system.evaluate(nodes)
+            system.write_nonlinear(rows, slice(None), linearization)
+            steps = damping * _local_steps(rows, linearization, state, method.truncation)
+            weights, unknowns = steps[:, : system.fields], steps[:, system.fields :]
+            change = system.each_alone(rows, weights, unknowns)
+            residuals = system.residuals(state, change)
+            energies = np.einsum("kn,kn->k", residuals, residuals)
+            energies[~np.isfinite(energies)] = np.inf
+            best = int(np.argmin(energies))
+            if energies[best] < ladder.bound(state.energy, len(state.weights) + 1):
+                return Proposal(
+                    node=Nodes(nodes.weights[[best]], nodes.biases[[best]]),
+                    rows=_pick(rows, best),
+                    state=replace(
+                        state,
+                        weights=np.vstack([state.weights, weights[best]]),
+                        unknowns=state.unknowns + unknowns[best],
+                        jets=tuple(
+                            old + new[best]
+                            for old, new in zip(state.jets, change.jets, strict=True)
+                        ),
+                        residual=residuals[best],
+                    ),
+                    range=float(factor),
+                    damping=float(damping),
+                )
+            ladder.move_on()
+    return None
+
+
+def _local_steps(
+    rows: NodeRows, linearization: Linearization, state: State, truncation: float
+) -> Floats:
+    """The least-squares step of each candidate by itself, with the unknowns beside it."""
+    columns, unknowns = rows.design, linearization.unknowns
+    if not len(unknowns):
+        return solve_each(columns, -state.residual, truncation)
+    factors = balance(unknowns, columns)
+    shared = np.broadcast_to(unknowns * factors[:, None], (len(columns), *unknowns.shape))
+    steps = solve_each(np.concatenate([columns, shared], axis=1), -state.residual, truncation)
+    steps[:, columns.shape[1] :] *= factors
+    return steps
+
+
+def _pick(rows: NodeRows, index: int) -> NodeRows:
+    return NodeRows(rows.design[[index]], tuple(part[:, [index]] for part in rows.features))

@@ -1,0 +1,158 @@
+"""A grown network as a function: any expression of its fields, at any points."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import ArrayLike, NDArray
+from sympy.core.function import AppliedUndef
+
+from piscm.blocks import Block, Compiled, Jet, feature_of
+from piscm.network.activations import activation_named
+from piscm.network.nodes import Feature, Nodes
+from piscm.problem.errors import ProblemError
+from piscm.problem.expressions import as_expression, check_expression
+from piscm.problem.problem import Problem
+from piscm.start import Start
+
+Floats = NDArray[np.float64]
+
+# Nodes times points at once; bounds the memory of an evaluation, whatever the number of points.
+_CHUNK = 2_000_000
+
+
+@dataclass(frozen=True)
+class Network:
+    """Starting values plus weighted hidden nodes.
+
+    Attributes
+    ----------
+    problem : Problem
+    start : Start
+    activation : str
+    nodes : Nodes
+    weights : ndarray, shape (nodes, fields)
+    unknowns : ndarray, shape (unknowns,)
+    """
+
+    problem: Problem
+    start: Start
+    activation: str
+    nodes: Nodes
+    weights: Floats
+    unknowns: Floats
+
+    def value(self, compiled: Compiled, points: Floats) -> Floats:
+        """A compiled expression at points of shape (points, coordinates)."""
+        step = max(1, _CHUNK // max(1, len(self.nodes)))
+        parts = [
+            compiled.value(chunk, self._jets(compiled, chunk), self.unknowns)
+            for chunk in np.split(points, range(step, len(points), step))
+        ]
+        return np.concatenate(parts)
+
+    def residual(self, block: Block, points: Sequence[Floats]) -> Floats:
+        """The unweighted residual of a block at its points."""
+        total: Floats = np.zeros(())
+        for sign, array in zip(block.signs, points, strict=True):
+            total = total + sign * self.value(block.compiled, array)
+        return total if block.data is None else np.asarray(total - block.data)
+
+    def compile(self, written: Any) -> Compiled:
+        """An expression of the user's, checked and compiled; kept for the next time."""
+        expression = as_expression(written, "The expression")
+        expression = expression.xreplace(self._own_symbols(expression))
+        if expression not in self._compiled:
+            problem, where = self.problem, f"The expression {expression}"
+            coordinates, unknowns = problem.domain.coordinates, tuple(problem.unknowns)
+            check_expression(
+                expression,
+                where,
+                coordinates=coordinates,
+                unknowns=unknowns,
+                fields=problem.fields,
+            )
+            self._compiled[expression] = Compiled(
+                expression, problem.fields, coordinates, unknowns, where
+            )
+        return self._compiled[expression]
+
+    @cached_property
+    def _compiled(self) -> dict[sympy.Expr, Compiled]:
+        return {}
+
+    def _own_symbols(self, expression: sympy.Expr) -> dict[Any, Any]:
+        """Symbols and fields by name: a loaded solution knows them whatever their assumptions."""
+        named = {
+            symbol.name: symbol
+            for symbol in (*self.problem.domain.coordinates, *self.problem.unknowns)
+        }
+        table = {s: named[s.name] for s in expression.free_symbols if s.name in named}
+        fields = {str(own.func): own for own in self.problem.fields}
+        for item in expression.atoms(AppliedUndef):
+            own = fields.get(str(item.func))
+            if own is not None and [str(a) for a in item.args] == [str(a) for a in own.args]:
+                table[item] = own
+        return table
+
+    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+        jets = self.start.jets(compiled, points)
+        if len(self.nodes):
+            wanted = {jet: self._feature(jet) for jet in compiled.jets}
+            activation = activation_named(self.activation)
+            features = self.nodes.features(points, set(wanted.values()), activation)
+            for row, jet in zip(jets, compiled.jets, strict=True):
+                row += self.weights[:, jet.field] @ features[wanted[jet]]
+        return jets
+
+    def _feature(self, jet: Jet) -> Feature:
+        return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)
+
+
+def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
+    """The coordinates by name, in the domain's order, as arrays of one shape."""
+    names = [symbol.name for symbol in problem.domain.coordinates]
+    for name in given:
+        if name not in names:
+            raise ProblemError(f"{name!r} is not a coordinate; they are {', '.join(names)}.")
+    for name in names:
+        if name not in given:
+            raise ProblemError(f"The coordinate {name!r} is missing; give {', '.join(names)}.")
+    try:
+        return list(np.broadcast_arrays(*(np.asarray(given[name], float) for name in names)))
+    except (TypeError, ValueError):
+        shapes = ", ".join(f"{name} {np.shape(given[name])}" for name in names)
+        raise ProblemError(
+            f"The coordinates are not arrays of numbers that broadcast together: {shapes}."
+        ) from None
+
+
+def checked_points(problem: Problem, points: ArrayLike) -> Floats:
+    """Points of shape (N, n), each of them finite and in the domain."""
+    box = problem.domain
+    try:
+        array = np.asarray(points, dtype=float)
+    except (TypeError, ValueError):
+        raise ProblemError("The points are not numbers.") from None
+    if array.ndim == 1 and box.dimension == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] != box.dimension:
+        raise ProblemError(
+            f"The points have the shape {array.shape}; give (N, {box.dimension}), "
+            f"in the order of {box}."
+        )
+    if not len(array):
+        raise ProblemError("There are no points to evaluate at.")
+    if not np.isfinite(array).all():
+        raise ProblemError("The points hold NaN or infinite numbers.")
+    outside = ~box.contains(array)
+    if outside.any():
+        first = ", ".join(f"{value:g}" for value in array[outside][0])
+        raise ProblemError(
+            f"{np.count_nonzero(outside)} of {len(array)} points lie outside the domain {box}, "
+            f"where the solution means nothing; the first is ({first})."
+        )
+    return array

@@ -1,0 +1,77 @@
+r"""Least squares by truncated singular values: the one engine behind every step.
+
+Both functions return the minimum-norm minimizer of :math:`\|M\theta - v\|_2` over the singular
+directions above ``truncation`` times the largest singular value. Columns are given as rows
+(the transpose of M), which is how `piscm.design` stores them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class LeastSquares(NamedTuple):
+    """A minimizer, and how many singular values counted."""
+
+    solution: Floats
+    rank: int
+
+
+def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> LeastSquares:
+    """Solve one problem.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (unknowns, rows)
+    target : ndarray, shape (rows,)
+    truncation : float
+        The relative threshold below which singular values are dropped, the paper's eta.
+    """
+    try:
+        solution, _, rank, _ = scipy.linalg.lstsq(
+            columns.T, target, cond=truncation, lapack_driver="gelsd", check_finite=False
+        )
+    except np.linalg.LinAlgError:
+        # Divide and conquer can fail to converge where the plain SVD iteration does not.
+        solution, _, rank, _ = scipy.linalg.lstsq(
+            columns.T, target, cond=truncation, lapack_driver="gelss", check_finite=False
+        )
+    return LeastSquares(solution, int(rank))
+
+
+def solve_each(columns: Floats, target: Floats, truncation: float) -> Floats:
+    """Solve many small problems with one target, shape (problems, unknowns).
+
+    Parameters
+    ----------
+    columns : ndarray, shape (problems, unknowns, rows)
+    target : ndarray, shape (rows,)
+    truncation : float
+    """
+    if columns.shape[1] == 1:
+        single = columns[:, 0]
+        norms = np.einsum("kn,kn->k", single, single)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            best = np.where(norms > 0, (single @ target) / norms, 0.0)
+        return np.asarray(best[:, None])
+    # QR first: the pseudo-inverse of the small triangle has the same singular values.
+    q, r = np.linalg.qr(np.swapaxes(columns, 1, 2))
+    projected = np.einsum("knc,n->kc", q, target)
+    return np.asarray(np.einsum("kcd,kd->kc", np.linalg.pinv(r, rcond=truncation), projected))
+
+
+def balance(columns: Floats, others: Floats) -> Floats:
+    """The factors that bring columns to the norm of the largest of some others.
+
+    Unknowns of any physical size then stand beside the nodes as equals, and none of them is
+    truncated because of its unit. Shapes (unknowns, rows) and (..., rows).
+    """
+    norms = np.sqrt(np.einsum("kn,kn->k", columns, columns))
+    flat = others.reshape(-1, others.shape[-1])
+    largest = np.sqrt(np.einsum("kn,kn->k", flat, flat).max(initial=0.0)) or 1.0
+    with np.errstate(divide="ignore"):
+        return np.where(norms > 0, largest / norms, 1.0)

@@ -1,0 +1,1 @@
+"""The network: activations and hidden nodes."""

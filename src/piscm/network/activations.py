@@ -1,0 +1,69 @@
+r"""Activation functions with derivatives of every order in closed form.
+
+=========  ======================  ==================================================
+name       :math:`g(z)`            :math:`g^{(k)}(z)`
+=========  ======================  ==================================================
+sin        :math:`\sin z`          :math:`\sin(z + k\pi/2)`
+tanh       :math:`T = \tanh z`     :math:`P_k(T)`, :math:`P_{k+1} = P_k' (1 - T^2)`
+sigmoid    :math:`S = 1/(1+e^{-z})` :math:`P_k(S)`, :math:`P_{k+1} = P_k' (S - S^2)`
+gaussian   :math:`e^{-z^2}`        :math:`(-1)^k H_k(z) e^{-z^2}`
+=========  ======================  ==================================================
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import numpy as np
+from numpy.polynomial import Hermite, Polynomial
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from piscm.problem.errors import ProblemError
+
+Floats = NDArray[np.float64]
+Activation = Callable[[Floats, Iterable[int]], dict[int, Floats]]
+"""``g(z, orders)`` gives ``{k: g^(k)(z)}``; what the orders share is computed once."""
+
+
+def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+    wanted = sorted(set(orders))
+    waves = {parity: (np.cos(z) if parity else np.sin(z)) for parity in {k % 2 for k in wanted}}
+    return {k: (-waves[k % 2] if k % 4 >= 2 else waves[k % 2]) for k in wanted}
+
+
+def _tanh(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+    value = np.tanh(z)
+    return {k: _chain(k, (1.0, 0.0, -1.0))(value) for k in orders}
+
+
+def _sigmoid(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+    value = expit(z)
+    return {k: _chain(k, (0.0, 1.0, -1.0))(value) for k in orders}
+
+
+def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+    value = np.exp(-z * z)
+    return {k: (-1.0) ** k * Hermite.basis(k)(z) * value for k in orders}
+
+
+@cache
+def _chain(order: int, slope: tuple[float, ...]) -> Polynomial:
+    """The k-th derivative of g as a polynomial in g, where g' is the polynomial `slope` in g."""
+    if order == 0:
+        return Polynomial([0.0, 1.0])
+    return _chain(order - 1, slope).deriv() * Polynomial(slope)
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "sin": _sin,
+    "tanh": _tanh,
+    "sigmoid": _sigmoid,
+    "gaussian": _gaussian,
+}
+
+
+def activation_named(name: str) -> Activation:
+    """The activation of that name."""
+    if name not in ACTIVATIONS:
+        raise ProblemError(f"The activation {name!r} is unknown; known: {', '.join(ACTIVATIONS)}.")
+    return ACTIVATIONS[name]

@@ -1,0 +1,1 @@
+"""What is to be solved: symbols and numbers, no work."""

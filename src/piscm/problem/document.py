@@ -1,0 +1,170 @@
+"""A problem as plain data: what a problem file and a saved solution both hold.
+
+equations = ["diff(u, t, 2) - mu*(1 - u**2)*diff(u, t) + u - U"]
+conditions = [{expression = "u + 0.25", on = {t = 0}}, {periodic = "u", along = "x"}]
+
+[domain]
+t = [0, 5]
+U = [0, 1]
+
+[unknowns]
+mu = 0.1
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+
+from piscm.problem.conditions import Condition, Observations, Periodic
+from piscm.problem.domain import Box
+from piscm.problem.errors import ProblemError
+from piscm.problem.parse import expression_text, parse_expression
+from piscm.problem.problem import Problem
+from piscm.problem.symbols import coordinates, field, unknown
+
+_KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations")
+
+
+def problem_to_document(problem: Problem) -> dict[str, Any]:
+    """Everything about a problem, as dictionaries, lists, numbers and text."""
+    box = problem.domain
+    return {
+        "domain": {
+            symbol.name: [float(low), float(high)]
+            for symbol, low, high in zip(box.coordinates, box.lower, box.upper, strict=True)
+        },
+        "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
+        "unknowns": {symbol.name: guess for symbol, guess in problem.unknowns.items()},
+        "equations": [expression_text(equation) for equation in problem.equations],
+        "conditions": [_condition_document(condition) for condition in problem.conditions],
+        "observations": [
+            {
+                "expression": expression_text(data.expression),
+                "points": np.asarray(data.points).tolist(),
+                "values": np.asarray(data.values).tolist(),
+                "weight": data.weight,
+            }
+            for data in problem.observations
+        ],
+    }
+
+
+def _condition_document(condition: Condition | Periodic) -> dict[str, Any]:
+    text = expression_text(condition.expression)
+    if isinstance(condition, Periodic):
+        return {"periodic": text, "along": condition.along.name, "weight": condition.weight}
+    on = condition.on
+    places: Any = on
+    if not isinstance(on, str):
+        places = [{symbol.name: value for symbol, value in place.items()} for place in on]
+    return {"expression": text, "on": places, "weight": condition.weight}
+
+
+def problem_from_document(document: Any) -> Problem:
+    """The problem that a document describes; every mistake in it is a `ProblemError`."""
+    document = _mapping(document, "The problem")
+    _only(document, _KEYS, "The problem")
+    bounds = _mapping(document.get("domain"), "domain")
+    symbols = {name: coordinates(name) for name in bounds}
+    box = Box({symbols[name]: _constants(bound) for name, bound in bounds.items()})
+    guesses = _mapping(document.get("unknowns", {}), "unknowns")
+    unknowns = {name: unknown(name) for name in guesses}
+    for name in unknowns:
+        if name in symbols:
+            raise ProblemError(f"{name!r} is both a coordinate and an unknown.")
+    arguments = _mapping(document.get("fields", {"u": list(bounds)}), "fields")
+    fields = {
+        name: field(name, *(_known(symbols, own, "coordinate") for own in _list(names, "fields")))
+        for name, names in arguments.items()
+    }
+
+    def parse(text: Any, where: str) -> sympy.Expr:
+        return parse_expression(text, symbols | unknowns, fields, where)
+
+    return Problem(
+        domain=box,
+        equations=[
+            parse(text, f"Equation {number}")
+            for number, text in enumerate(_list(document.get("equations"), "equations"), start=1)
+        ],
+        conditions=[
+            _read_condition(_mapping(item, "A condition"), parse, symbols)
+            for item in _list(document.get("conditions", []), "conditions")
+        ],
+        unknowns={unknowns[name]: guess for name, guess in guesses.items()},
+        observations=[
+            _read_observations(_mapping(item, "An entry of observations"), parse)
+            for item in _list(document.get("observations", []), "observations")
+        ],
+    )
+
+
+Parser = Callable[[Any, str], sympy.Expr]
+
+
+def _read_condition(
+    item: Mapping[str, Any], parse: Parser, symbols: Mapping[str, sympy.Symbol]
+) -> Condition | Periodic:
+    weight = item.get("weight", 1.0)
+    if "periodic" in item:
+        _only(item, ("periodic", "along", "weight"), "A periodic condition")
+        along = _known(symbols, item.get("along"), "coordinate")
+        return Periodic(parse(item["periodic"], "A periodic condition"), along, weight=weight)
+    _only(item, ("expression", "on", "weight"), "A condition")
+    on = item.get("on")
+    if isinstance(on, Mapping):
+        on = [on]
+    if isinstance(on, list):
+        on = [
+            {
+                _known(symbols, name, "coordinate"): _constant(value)
+                for name, value in _mapping(place, "on").items()
+            }
+            for place in on
+        ]
+    return Condition(parse(item.get("expression"), "A condition"), on, weight=weight)
+
+
+def _read_observations(item: Mapping[str, Any], parse: Parser) -> Observations:
+    _only(item, ("expression", "points", "values", "weight"), "An entry of observations")
+    return Observations(
+        parse(item.get("expression"), "An observed expression"),
+        points=item.get("points", []),
+        values=item.get("values", []),
+        weight=item.get("weight", 1.0),
+    )
+
+
+def _constant(value: Any) -> Any:
+    """Bounds and places may be written as text: ``"2*pi"``."""
+    return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
+
+
+def _constants(bound: Any) -> Any:
+    return [_constant(value) for value in bound] if isinstance(bound, list) else bound
+
+
+def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ProblemError(f"{what} is missing or is not a table of names.")
+    return value
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ProblemError(f"{what} is missing or is not a list.")
+    return value
+
+
+def _known(table: Mapping[str, Any], name: Any, what: str) -> Any:
+    if not isinstance(name, str) or name not in table:
+        raise ProblemError(f"{name!r} is not a {what}; known: {', '.join(table)}.")
+    return table[name]
+
+
+def _only(item: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
+    for key in item:
+        if key not in keys:
+            raise ProblemError(f"{what} has an entry {key!r}; known: {', '.join(keys)}.")

@@ -1,0 +1,140 @@
+"""Where a problem lives: boxes of any dimension, an interval among them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import sympy
+from numpy.typing import ArrayLike, NDArray
+
+from piscm.problem.errors import ProblemError
+
+Floats = NDArray[np.float64]
+UnitPoints = Callable[[int, int], Floats]
+"""``draw(count, dimension)`` gives about `count` points of the unit cube, one a row."""
+
+# A point may miss the domain by this share of its width: round-off, not a mistake.
+_MARGIN = 1e-9
+
+
+class Domain(Protocol):
+    """What a shape has to offer; `Box` is the only one so far."""
+
+    coordinates: tuple[sympy.Symbol, ...]
+
+    def interior(self, count: int, draw: UnitPoints) -> Floats:
+        """Points inside, one a row."""
+
+    def boundary(self, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
+        """Points on the boundary and the outward unit normals there, one a row."""
+
+    def slice(self, fixed: Mapping[sympy.Symbol, float], count: int, draw: UnitPoints) -> Floats:
+        """Points inside with some coordinates fixed, one a row."""
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Which of the points lie inside or on the boundary."""
+
+
+def finite_number(value: Any, what: str) -> float:
+    """A number of Python, NumPy or SymPy as a float; `what` names it if it is none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{what} is {value!r}, not a number.") from None
+    if not np.isfinite(number):
+        raise ProblemError(f"{what} is {value!r}; it must be finite.")
+    return number
+
+
+class Box:
+    """A box, given as ``{coordinate: (low, high)}``; its order is the order of coordinates.
+
+    >>> from piscm import coordinates
+    >>> x, t = coordinates("x t")
+    >>> Box({x: (-1, 1), t: (0, 5)})
+    Box(x: [-1, 1], t: [0, 5])
+    """
+
+    def __init__(self, bounds: Mapping[sympy.Symbol, tuple[Any, Any]]) -> None:
+        if not isinstance(bounds, Mapping) or not bounds:
+            raise ProblemError("A Box needs bounds, as Box({x: (0, 1), t: (0, 5)}).")
+        lower, upper = [], []
+        for coordinate, interval in bounds.items():
+            if not isinstance(coordinate, sympy.Symbol):
+                raise ProblemError(
+                    f"The box names {coordinate!r}, which is not a coordinate: "
+                    "make it with coordinates(...)."
+                )
+            try:
+                low, high = interval
+            except (TypeError, ValueError):
+                raise ProblemError(
+                    f"The bounds of {coordinate} are {interval!r}; give a pair (low, high)."
+                ) from None
+            lower.append(finite_number(low, f"The lower bound of {coordinate}"))
+            upper.append(finite_number(high, f"The upper bound of {coordinate}"))
+            if not lower[-1] < upper[-1]:
+                raise ProblemError(
+                    f"The range of {coordinate} is empty: {low} is not below {high}."
+                )
+        self.coordinates: tuple[sympy.Symbol, ...] = tuple(bounds)
+        names = [coordinate.name for coordinate in self.coordinates]
+        if len(set(names)) < len(names):
+            raise ProblemError("Two coordinates of the box have the same name.")
+        self.lower: Floats = np.array(lower)
+        self.upper: Floats = np.array(upper)
+
+    def __repr__(self) -> str:
+        parts = (
+            f"{coordinate}: [{low:g}, {high:g}]"
+            for coordinate, low, high in zip(self.coordinates, self.lower, self.upper, strict=True)
+        )
+        return f"Box({', '.join(parts)})"
+
+    @property
+    def dimension(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def width(self) -> Floats:
+        width: Floats = self.upper - self.lower
+        return width
+
+    def axis(self, coordinate: sympy.Symbol) -> int:
+        """The column of a coordinate in an array of points."""
+        if coordinate not in self.coordinates:
+            own = ", ".join(str(symbol) for symbol in self.coordinates)
+            raise ProblemError(f"{coordinate} is not a coordinate of the domain ({own}).")
+        return self.coordinates.index(coordinate)
+
+    def interior(self, count: int, draw: UnitPoints) -> Floats:
+        return self.slice({}, count, draw)
+
+    def boundary(self, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
+        """Every face has the same share: its area would mix units (meters with seconds)."""
+        faces = [(axis, side) for axis in range(self.dimension) for side in (-1, 1)]
+        share = max(1, count // len(faces))
+        extra = max(0, count - share * len(faces))
+        points, normals = [], []
+        for number, (axis, side) in enumerate(faces):
+            edge = self.lower[axis] if side < 0 else self.upper[axis]
+            face = self.slice({self.coordinates[axis]: edge}, share + (number < extra), draw)
+            points.append(face)
+            normals.append(np.zeros_like(face))
+            normals[-1][:, axis] = side
+        return np.concatenate(points), np.concatenate(normals)
+
+    def slice(self, fixed: Mapping[sympy.Symbol, float], count: int, draw: UnitPoints) -> Floats:
+        free = [i for i, coordinate in enumerate(self.coordinates) if coordinate not in fixed]
+        unit = draw(count, len(free)) if free else np.zeros((1, 0))
+        points = np.empty((len(unit), self.dimension))
+        for coordinate, value in fixed.items():
+            points[:, self.axis(coordinate)] = value
+        points[:, free] = self.lower[free] + unit * self.width[free]
+        return points
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        points = np.asarray(points, dtype=float)
+        margin = _MARGIN * self.width
+        inside = (points >= self.lower - margin) & (points <= self.upper + margin)
+        return np.asarray(inside.all(axis=-1))

@@ -1,0 +1,181 @@
+"""A whole problem: domain, equations, conditions, unknowns, observations."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.core.function import AppliedUndef
+
+from piscm.problem.conditions import Condition, Observations, Periodic
+from piscm.problem.domain import Box, finite_number
+from piscm.problem.errors import ProblemError
+from piscm.problem.expressions import as_expression, check_expression, fields_in
+
+
+class Problem:
+    """Equations on a domain with what is known about their solution.
+
+    Everything is checked here, before any work starts.
+
+    Parameters
+    ----------
+    domain : Box
+    equations : sequence of sympy.Expr or sympy.Eq
+        Expressions that must vanish inside the domain.
+    conditions : sequence of Condition and Periodic
+    unknowns : mapping of sympy.Symbol to float, optional
+        Physical parameters to be found, each with a first guess.
+    observations : sequence of Observations
+
+    Attributes
+    ----------
+    fields : tuple
+        The fields found in all expressions, in the order of their first appearance.
+    """
+
+    def __init__(
+        self,
+        domain: Box,
+        equations: Sequence[Any],
+        conditions: Sequence[Condition | Periodic] = (),
+        unknowns: Mapping[sympy.Symbol, float] | None = None,
+        observations: Sequence[Observations] = (),
+    ) -> None:
+        if not isinstance(domain, Box):
+            raise ProblemError(f"The domain is a {type(domain).__name__}; give a Box({{...}}).")
+        self.domain = domain
+        self.equations: tuple[sympy.Expr, ...] = tuple(
+            as_expression(equation, f"Equation {number}")
+            for number, equation in enumerate(_listed(equations, "equations"), start=1)
+        )
+        self.conditions: tuple[Condition | Periodic, ...] = tuple(_listed(conditions, "conditions"))
+        self.observations: tuple[Observations, ...] = tuple(_listed(observations, "observations"))
+        self.unknowns: dict[sympy.Symbol, float] = _guesses(unknowns, domain)
+        self.fields: tuple[AppliedUndef, ...] = ()
+        self._check()
+
+    def _check(self) -> None:
+        if not self.equations:
+            raise ProblemError("The problem has no equation.")
+        for item in self.conditions:
+            if not isinstance(item, Condition | Periodic):
+                raise ProblemError(
+                    f"conditions holds a {type(item).__name__}; "
+                    "use Condition(expression, on=...) or Periodic(expression, along=...)."
+                )
+        for data in self.observations:
+            if not isinstance(data, Observations):
+                raise ProblemError(f"observations holds a {type(data).__name__}; use Observations.")
+        if not self.conditions and not self.observations:
+            raise ProblemError(
+                "The problem has neither a condition nor observations: nothing singles out one "
+                "solution. Add Condition(...), Periodic(...) or Observations(...)."
+            )
+        self.fields = self._find_fields()
+        for where, expression in self._expressions():
+            check_expression(
+                expression,
+                where,
+                coordinates=self.domain.coordinates,
+                unknowns=self.unknowns,
+                fields=self.fields,
+            )
+        self._check_places()
+        self._check_observation_points()
+        self._check_unknowns_used()
+
+    def _expressions(self) -> list[tuple[str, sympy.Expr]]:
+        return [
+            *((f"Equation {i} ({e})", e) for i, e in enumerate(self.equations, start=1)),
+            *((f"The condition {c}", c.expression) for c in self.conditions),
+            *((f"The observed expression {o.expression}", o.expression) for o in self.observations),
+        ]
+
+    def _find_fields(self) -> tuple[AppliedUndef, ...]:
+        found: dict[str, AppliedUndef] = {}
+        for where, expression in self._expressions():
+            fields = sorted(fields_in(expression), key=str)
+            if not fields:
+                raise ProblemError(f"{where} holds no field: there is nothing to solve for in it.")
+            for item in fields:
+                check_expression(item, where, coordinates=self.domain.coordinates)
+                name = str(item.func)
+                if found.setdefault(name, item) != item:
+                    raise ProblemError(
+                        f"{where} holds {item}, but elsewhere the field is {found[name]}: "
+                        "a field has one list of coordinates."
+                    )
+        taken = {symbol.name for symbol in (*self.domain.coordinates, *self.unknowns)}
+        for name in found:
+            if name in taken:
+                raise ProblemError(f"{name!r} is both a field and a coordinate or unknown.")
+        return tuple(found.values())
+
+    def _check_places(self) -> None:
+        lower, upper = self.domain.lower, self.domain.upper
+        for condition in self.conditions:
+            if isinstance(condition, Periodic):
+                self.domain.axis(condition.along)
+                continue
+            for place in () if isinstance(condition.on, str) else condition.on:
+                for coordinate, value in place.items():
+                    axis = self.domain.axis(coordinate)
+                    inside = np.array(lower)
+                    inside[axis] = value
+                    if not self.domain.contains(inside):
+                        raise ProblemError(
+                            f"The condition {condition} lies outside the domain: {coordinate} "
+                            f"runs from {lower[axis]:g} to {upper[axis]:g}."
+                        )
+
+    def _check_observation_points(self) -> None:
+        dimension = self.domain.dimension
+        for data in self.observations:
+            points = np.asarray(data.points)
+            if points.shape[1] != dimension:
+                raise ProblemError(
+                    f"The observations of {data.expression} have {points.shape[1]} coordinates a "
+                    f"point; the domain has {dimension}: {self.domain}."
+                )
+            outside = int(np.count_nonzero(~self.domain.contains(points)))
+            if outside:
+                raise ProblemError(
+                    f"{outside} of {len(points)} points of the observations of {data.expression} "
+                    f"lie outside the domain {self.domain}; is the order of the columns right?"
+                )
+
+    def _check_unknowns_used(self) -> None:
+        used = set().union(*(expression.free_symbols for _, expression in self._expressions()))
+        for symbol in self.unknowns:
+            if symbol not in used:
+                raise ProblemError(f"The unknown {symbol} appears in no equation or condition.")
+
+    def __repr__(self) -> str:
+        lines = [
+            f"Problem on {self.domain}",
+            *(f"  {equation} = 0" for equation in self.equations),
+            *(f"  {condition}" for condition in self.conditions),
+            *(f"  {data}" for data in self.observations),
+            *(f"  {symbol} unknown, first guess {g:g}" for symbol, g in self.unknowns.items()),
+        ]
+        return "\n".join(lines)
+
+
+def _listed(items: Any, what: str) -> list[Any]:
+    if isinstance(items, list | tuple):
+        return list(items)
+    raise ProblemError(f"{what} is a {type(items).__name__}; give a list, as {what}=[...].")
+
+
+def _guesses(unknowns: Any, domain: Box) -> dict[sympy.Symbol, float]:
+    if unknowns is None:
+        return {}
+    if not isinstance(unknowns, Mapping):
+        raise ProblemError("unknowns must map each unknown to its first guess, as {mu: 0.1}.")
+    for symbol in unknowns:
+        if not isinstance(symbol, sympy.Symbol):
+            raise ProblemError(f"unknowns holds {symbol!r}: make it with unknown(...).")
+        if symbol in domain.coordinates:
+            raise ProblemError(f"{symbol} is a coordinate of the domain, not an unknown.")
+    return {s: finite_number(g, f"The first guess of {s}") for s, g in unknowns.items()}

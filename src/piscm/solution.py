@@ -1,0 +1,277 @@
+"""What a run gives back: a callable solution with its own account of how good it is."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sympy.core.function import AppliedUndef
+
+from piscm.blocks import Block, compile_blocks
+from piscm.construct.machine import HISTORY
+from piscm.construct.methods import METHODS, Method
+from piscm.evaluate import Network, broadcast, checked_points
+from piscm.network.nodes import Nodes
+from piscm.problem.document import problem_from_document, problem_to_document
+from piscm.problem.errors import ProblemError
+from piscm.problem.parse import expression_text, parse_expression
+from piscm.problem.problem import Problem
+from piscm.sampling import Sampling
+from piscm.start import Start
+from piscm.status import Status
+from piscm.storage import read_archive, write_archive
+
+Floats = NDArray[np.float64]
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class BlockResidual:
+    """How well one block is met: root mean squares of its unweighted residual."""
+
+    name: str
+    kind: str
+    rows: int
+    fitted: float
+    held_out: float
+
+
+@dataclass(frozen=True)
+class UnknownValue:
+    """An identified parameter; `stderr` is NaN: error bars are not computed yet."""
+
+    value: float
+    stderr: float
+
+
+class Residual(float):
+    """The fitted residual, as a number; called with points, the equations' residual there.
+
+    The number is the square root of the weighted mean squares of all blocks (the paper's E).
+    """
+
+    _of: "Solution"
+
+    def __new__(cls, value: float, of: "Solution") -> "Residual":
+        made = super().__new__(cls, value)
+        made._of = of
+        return made
+
+    def __call__(self, points: ArrayLike) -> Floats:
+        """The residual of the equations at points of shape (N, n), in the domain's order.
+
+        Returns
+        -------
+        ndarray, shape (N,) for one equation, (equations, N) for several
+        """
+        array = checked_points(self._of.problem, points)
+        blocks = [block for block in self._of.blocks if block.kind == "equations"]
+        values = np.stack([self._of.network.residual(block, (array,)) for block in blocks])
+        return values[0] if len(blocks) == 1 else values
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Solution:
+    """A solution that can be evaluated, printed, saved and questioned.
+
+    ``solution(x=..., t=...)`` is the only field, ``solution(u.diff(x), x=..., t=...)`` any
+    expression in the fields, their derivatives, the coordinates and the unknowns.
+
+    Attributes
+    ----------
+    problem, method, sampling, seed
+        What was asked.
+    status : Status
+        How the run ended; its value is a sentence.
+    residual : Residual
+        The fitted residual as a number; ``residual(points=X)`` is the equations' residual there.
+    block_residuals : tuple of BlockResidual
+        Fitted and held-out residual of every block.
+    history : numpy.recarray
+        One record a node: residual, range, damping, step, rank, seconds.
+    seconds : float
+        What the run took.
+    """
+
+    problem: Problem
+    network: Network
+    method: Method
+    sampling: Sampling
+    seed: int
+    status: Status
+    fitted_residual: float
+    block_residuals: tuple[BlockResidual, ...]
+    history: np.recarray[Any, Any]
+    seconds: float
+
+    @property
+    def residual(self) -> Residual:
+        return Residual(self.fitted_residual, self)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.network.nodes)
+
+    @property
+    def unknowns(self) -> dict[str, UnknownValue]:
+        """Each identified parameter by its name."""
+        values = zip(self.problem.unknowns, self.network.unknowns, strict=True)
+        return {symbol.name: UnknownValue(float(value), float("nan")) for symbol, value in values}
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The compiled blocks of the problem."""
+        return compile_blocks(self.problem)
+
+    def __call__(self, expression: Any = None, /, **coordinates: ArrayLike) -> Floats:
+        """The value of an expression where the coordinates, broadcast together, say.
+
+        Parameters
+        ----------
+        expression : sympy.Expr, optional
+            May be left out where the problem has one field.
+        **coordinates : array_like
+            Every coordinate of the domain by its name.
+        """
+        compiled = self.network.compile(self._only_field() if expression is None else expression)
+        arrays = broadcast(self.problem, coordinates)
+        points = np.stack([array.ravel() for array in arrays], axis=-1)
+        values = self.network.value(compiled, checked_points(self.problem, points))
+        return np.asarray(values.reshape(arrays[0].shape))
+
+    def to_xarray(self, expression: Any = None, /, **coordinates: ArrayLike) -> Any:
+        """An expression on the grid that one-dimensional coordinates span, as a DataArray."""
+        try:
+            import xarray
+        except ImportError:
+            raise ImportError("to_xarray needs xarray: pip install 'piscm[io]'") from None
+        axes = {name: np.atleast_1d(np.asarray(v, dtype=float)) for name, v in coordinates.items()}
+        mesh = np.meshgrid(*axes.values(), indexing="ij")
+        values = self(expression, **dict(zip(axes, mesh, strict=True)))
+        name = str(self._only_field().func) if expression is None else str(expression)
+        return xarray.DataArray(values, coords=axes, dims=list(axes), name=name)
+
+    def _only_field(self) -> AppliedUndef:
+        if len(self.problem.fields) > 1:
+            names = ", ".join(str(item) for item in self.problem.fields)
+            raise ProblemError(f"The problem has several fields ({names}): say which one first.")
+        return self.problem.fields[0]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(str(field) for field in self.problem.fields)
+        width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
+        lines = [
+            f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
+            f"{self.seconds:.2f} s, seed {self.seed}",
+            f"  {self.status.name.lower()}: {self.status.value}",
+            f"  residual {self.fitted_residual:.3e} (weighted root mean square of all rows)",
+            f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
+        ]
+        for block in self.block_residuals:
+            name = block.name if len(block.name) <= width else block.name[: width - 3] + "..."
+            lines.append(
+                f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {block.held_out:>9.2e}"
+            )
+        lines += [f"  {name} = {item.value:.8g}" for name, item in self.unknowns.items()]
+        return "\n".join(lines)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one ``.npz`` file, the problem with it; read it with `piscm.load`."""
+        network = self.network
+        arrays = {
+            "node_weights": network.nodes.weights,
+            "node_biases": network.nodes.biases,
+            "weights": network.weights,
+            "unknowns": network.unknowns,
+            "history": np.asarray(self.history),
+        }
+        plain = {
+            "format": _FORMAT,
+            "problem": problem_to_document(self.problem),
+            "initial": {
+                str(self.problem.fields[index].func): expression_text(expression)
+                for index, expression in network.start.expressions.items()
+            },
+            "method": {"name": type(self.method).__name__, "options": _plain(asdict(self.method))},
+            "sampling": asdict(self.sampling),
+            "seed": int(self.seed),
+            "status": self.status.name,
+            "residual": self.fitted_residual,
+            "block_residuals": [asdict(block) for block in self.block_residuals],
+            "seconds": self.seconds,
+        }
+        write_archive(path, arrays, plain)
+
+
+def load(path: str | PathLike[str]) -> Solution:
+    """Read a solution that `Solution.save` wrote.
+
+    Nothing in the file is executed: it holds numbers and text, and the text is parsed.
+    """
+    arrays, plain = read_archive(path)
+    try:
+        return _unpacked(arrays, plain)
+    except ProblemError as error:
+        raise ProblemError(f"{path} is damaged: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ProblemError(f"{path} is damaged: {type(error).__name__} {error}.") from error
+
+
+def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Solution:
+    if plain["format"] != _FORMAT:
+        raise ProblemError(
+            f"it has the format {plain['format']!r}, and this piscm reads {_FORMAT}."
+        )
+    problem = problem_from_document(plain["problem"])
+    symbols = {symbol.name: symbol for symbol in problem.domain.coordinates}
+    fields = {str(field.func): field for field in problem.fields}
+    initial = {
+        fields[name]: parse_expression(text, symbols, {}, f"The starting value of {name}")
+        for name, text in plain["initial"].items()
+    }
+    method = METHODS[plain["method"]["name"]](**plain["method"]["options"])
+    count, dimension = len(arrays["node_biases"]), problem.domain.dimension
+    network = Network(
+        problem,
+        Start(problem, initial),
+        method.activation,
+        Nodes(
+            _numbers(arrays, "node_weights", (count, dimension)),
+            _numbers(arrays, "node_biases", (count,)),
+        ),
+        _numbers(arrays, "weights", (count, len(problem.fields))),
+        _numbers(arrays, "unknowns", (len(problem.unknowns),)),
+    )
+    history = arrays["history"]
+    if history.dtype != HISTORY or history.shape != (count,):
+        raise ProblemError("its history does not fit its nodes.")
+    return Solution(
+        problem=problem,
+        network=network,
+        method=method,
+        sampling=Sampling(**plain["sampling"]),
+        seed=int(plain["seed"]),
+        status=Status[plain["status"]],
+        fitted_residual=float(plain["residual"]),
+        block_residuals=tuple(BlockResidual(**block) for block in plain["block_residuals"]),
+        history=np.rec.array(history),
+        seconds=float(plain["seconds"]),
+    )
+
+
+def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> Floats:
+    array = arrays[name]
+    if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+        raise ProblemError(f"its array {name!r} is not {shape} finite numbers.")
+    return array
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: np.asarray(value).tolist() if isinstance(value, tuple | list | np.ndarray) else value
+        for name, value in options.items()
+    }

@@ -1,0 +1,154 @@
+"""From a problem to a solution."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from piscm.blocks import compile_blocks
+from piscm.construct.machine import grow
+from piscm.construct.methods import PISC3, Method
+from piscm.construct.select import Draw
+from piscm.design import System
+from piscm.evaluate import Network
+from piscm.network.activations import activation_named
+from piscm.problem.conditions import checked_weight
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+from piscm.progress import reporting
+from piscm.sampling import Sampling, block_points
+from piscm.solution import BlockResidual, Solution
+from piscm.start import Start
+
+KINDS = ("equations", "conditions", "observations")
+
+
+class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of the program)
+    """Raised with ``throw=True`` where the run did not end well; carries the solution."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__(solution.status.value)
+        self.solution = solution
+
+
+def solve(
+    problem: Problem,
+    method: Method | None = None,
+    *,
+    tol: float | None = None,
+    sampling: Sampling | None = None,
+    weights: Mapping[str, float] | None = None,
+    initial: Mapping[Any, Any] | None = None,
+    seed: int = 0,
+    progress: bool | Callable[[int, float], None] | None = None,
+    throw: bool = False,
+) -> Solution:
+    """Solve a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : PISC1, PISC2 or PISC3, optional
+        `PISC3` with its defaults where it is left out.
+    tol : float, optional
+        Stop when the residual is at most this; stands in for the method's `tolerance`.
+    sampling : Sampling, optional
+    weights : mapping, optional
+        The weight of all "equations", "conditions" or "observations"; 1 where it is not given.
+    initial : mapping of fields to expressions, optional
+        Starting values, to which the network is added; zero where they are not given.
+    seed : int
+        The same seed gives the same bits.
+    progress : bool or function, optional
+        None shows a bar on a terminal only; a function is called as ``f(nodes, residual)``.
+    throw : bool
+        Raise `NotConverged` where the run does not end as asked.
+    """
+    began = time.perf_counter()
+    method = _checked_method(method, tol)
+    sampling = _checked(sampling, Sampling)
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"solve needs a Problem, not a {type(problem).__name__}.")
+    kind_weights = _checked_weights(weights)
+    Draw(problem.domain, method.scale)  # a wrong scale is told before any work
+    start = Start(problem, initial)
+    fitted_rng, held_out_rng, node_rng = _generator(seed).spawn(3)
+    blocks = compile_blocks(problem)
+    points = block_points(problem, blocks, sampling, fitted_rng)
+    activation = activation_named(method.activation)
+    # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
+    with threadpool_limits(1), reporting(progress, method.max_nodes) as report:
+        system = System(problem, blocks, points, kind_weights, activation, start)
+        grown = grow(system, method, node_rng, report)
+        network = Network(
+            problem,
+            start,
+            method.activation,
+            grown.nodes,
+            grown.state.weights,
+            grown.state.unknowns,
+        )
+        fresh = block_points(problem, blocks, sampling, held_out_rng)
+        residuals = tuple(
+            BlockResidual(
+                block.name,
+                block.kind,
+                len(own[0]),
+                _rms(network.residual(block, own)),
+                _rms(network.residual(block, new)),
+            )
+            for block, own, new in zip(blocks, points, fresh, strict=True)
+        )
+    solution = Solution(
+        problem=problem,
+        network=network,
+        method=method,
+        sampling=sampling,
+        seed=seed,
+        status=grown.status,
+        fitted_residual=float(np.sqrt(grown.state.energy)),
+        block_residuals=residuals,
+        history=grown.history,
+        seconds=time.perf_counter() - began,
+    )
+    if throw and not solution.status.ok:
+        raise NotConverged(solution)
+    return solution
+
+
+def _rms(values: Any) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _checked_method(method: Any, tol: Any) -> Method:
+    method = PISC3() if method is None else method
+    if not isinstance(method, Method):
+        kind = method.__name__ if isinstance(method, type) else type(method).__name__
+        raise ProblemError(f"The method is {kind}; give PISC1(), PISC2() or PISC3().")
+    return method if tol is None else replace(method, tolerance=tol)
+
+
+def _checked(sampling: Any, kind: type[Sampling]) -> Sampling:
+    sampling = kind() if sampling is None else sampling
+    if not isinstance(sampling, kind):
+        raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
+    return sampling
+
+
+def _checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
+    weights = {} if weights is None else weights
+    if not isinstance(weights, Mapping):
+        raise ProblemError("weights must be a mapping, as weights={'conditions': 10}.")
+    for kind in weights:
+        if kind not in KINDS:
+            raise ProblemError(f"weights names {kind!r}; the kinds are {', '.join(KINDS)}.")
+    return {kind: checked_weight(weights.get(kind, 1.0), kind) for kind in KINDS}
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise ProblemError(f"seed={seed!r}: give a whole number from 0 up.")
+    return np.random.default_rng(int(seed))

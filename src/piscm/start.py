@@ -1,0 +1,60 @@
+"""The fields before the first node: zero, or what the user says."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from piscm.blocks import Compiled, Jet
+from piscm.problem.errors import ProblemError
+from piscm.problem.expressions import as_expression, check_expression
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+class Start:
+    """Starting values of the fields; the network is added to them.
+
+    Parameters
+    ----------
+    problem : Problem
+    initial : mapping of a field to an expression of the coordinates, optional
+        A field that is not named starts at zero.
+    """
+
+    def __init__(self, problem: Problem, initial: Mapping[Any, Any] | None = None) -> None:
+        self._coordinates = problem.domain.coordinates
+        self.expressions: dict[int, sympy.Expr] = {}
+        self._compiled: dict[Jet, Compiled] = {}
+        if initial is None:
+            return
+        if not isinstance(initial, Mapping):
+            raise ProblemError("initial must map fields to expressions, as initial={u: 1 - x**2}.")
+        for item, written in initial.items():
+            if item not in problem.fields:
+                known = ", ".join(str(own) for own in problem.fields)
+                raise ProblemError(f"initial names {item}, which is not a field ({known}).")
+            where = f"The starting value of {item}"
+            expression = as_expression(written, where)
+            check_expression(expression, where, coordinates=item.args, fields=())
+            self.expressions[problem.fields.index(item)] = expression
+
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+        """Every jet of a compiled expression at the points, shape (jets, points)."""
+        values = np.zeros((len(compiled.jets), len(points)))
+        for row, jet in zip(values, compiled.jets, strict=True):
+            if jet.field in self.expressions:
+                row[:] = self._derivative(jet).value(points, (), ())
+        return values
+
+    def _derivative(self, jet: Jet) -> Compiled:
+        if jet not in self._compiled:
+            expression = self.expressions[jet.field]
+            for coordinate, order in zip(self._coordinates, jet.orders, strict=True):
+                expression = expression.diff(coordinate, order)
+            where = f"The starting value {self.expressions[jet.field]}"
+            self._compiled[jet] = Compiled(expression, (), self._coordinates, (), where)
+        return self._compiled[jet]

@@ -1,0 +1,29 @@
+"""How a run ended, in a sentence that says what to try next."""
+
+from enum import Enum
+
+
+class Status(Enum):
+    """How growth ended; the value is a sentence for the user."""
+
+    CONVERGED = "The residual met the tolerance."
+    FINISHED = "All nodes were placed; no tolerance was asked for."
+    NODE_LIMIT = (
+        "All nodes were placed before the residual met the tolerance: raise max_nodes, change the "
+        "scale, or add points if the held-out residual is far above the fitted one."
+    )
+    TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
+    STALLED = (
+        "No candidate of any range lowered the residual: the remaining residual may be round-off; "
+        "if it is not small, try another scale, more candidates or another seed."
+    )
+    NOT_FINITE = (
+        "The linearized equation is not finite at the current solution, so growth stopped there: "
+        "start elsewhere with initial={...}, or keep the solution away from the singularity."
+    )
+    INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run did what was asked of it."""
+        return self in (Status.CONVERGED, Status.FINISHED)

@@ -1,0 +1,68 @@
+"""Files: archives of arrays and plain data without pickle, and problem files."""
+
+import json
+import os
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from piscm.problem.errors import ProblemError
+
+_MAX_BYTES = 4 * 2**30
+_PLAIN = "plain"
+
+
+def write_archive(
+    path: str | PathLike[str], arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]
+) -> None:
+    """Write arrays and JSON data to one ``.npz`` file; an old file stays until the new is whole."""
+    target = Path(path)
+    text = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
+    entries: dict[str, Any] = {**arrays, _PLAIN: text}
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **entries)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read what `write_archive` wrote; whatever is wrong with the file is a `ProblemError`."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > _MAX_BYTES:
+                raise ProblemError(f"{path} would unpack to more than {_MAX_BYTES} bytes.")
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        plain = json.loads(arrays.pop(_PLAIN).tobytes().decode())
+    except ProblemError:
+        raise
+    except Exception as error:  # a damaged file can fail in any layer: zip, zlib, NumPy, JSON
+        raise ProblemError(
+            f"{path} is not a solution saved by piscm, or it is damaged ({error})."
+        ) from error
+    if not isinstance(plain, dict):
+        raise ProblemError(f"{path} is not a solution saved by piscm.")
+    return arrays, plain
+
+
+def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
+    """The content of a TOML file."""
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ProblemError(f"{path} is not a TOML file: {error}.") from error

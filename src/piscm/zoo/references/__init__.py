@@ -1,0 +1,1 @@
+"""High-accuracy reference solutions that the zoo's problems are measured against."""
