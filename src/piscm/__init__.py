@@ -24,6 +24,7 @@ Solve it, and call the solution like a function, or ask for any expression in it
 True
 """
 
+from piscm import zoo
 from piscm.construct.methods import PISC1, PISC2, PISC3
 from piscm.problem.conditions import Condition, Observations, Periodic
 from piscm.problem.domain import Box
@@ -56,4 +57,5 @@ __all__ = [
     "load",
     "solve",
     "unknown",
+    "zoo",
 ]

@@ -1,11 +1,12 @@
 """Files: archives of arrays and plain data without pickle, and problem files."""
 
+import csv
 import json
 import os
-import tempfile
 import tomllib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,23 +19,37 @@ _MAX_BYTES = 4 * 2**30
 _PLAIN = "plain"
 
 
+@contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[Path]:
+    """A path to write to that takes the place of `path` only when all is written."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {os.fspath(target.parent)!r} to write to.")
+    # The same ending, because matplotlib goes by it.
+    part = target.with_name(f".{os.getpid()}-{target.name}")
+    try:
+        yield part
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def write_archive(
     path: str | PathLike[str], arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]
 ) -> None:
     """Write arrays and JSON data to one ``.npz`` file; an old file stays until the new is whole."""
-    target = Path(path)
     text = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
     entries: dict[str, Any] = {**arrays, _PLAIN: text}
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **entries)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as part, open(part, "wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **entries)
+
+
+def write_csv(path: str | PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows that share their keys as a table."""
+    with replacing(path) as part, open(part, "w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -57,6 +72,16 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict
     if not isinstance(plain, dict):
         raise ProblemError(f"{path} is not a solution saved by piscm.")
     return arrays, plain
+
+
+def read_csv(path: str | PathLike[str]) -> dict[str, list[float]]:
+    """The columns of a table of numbers with a header line."""
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    try:
+        return {name: [float(row[name]) for row in rows] for name in (rows[0] if rows else ())}
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{path} is not a table of numbers: {error}.") from None
 
 
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:

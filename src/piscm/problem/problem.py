@@ -151,6 +151,16 @@ class Problem:
             if symbol not in used:
                 raise ProblemError(f"The unknown {symbol} appears in no equation or condition.")
 
+    def with_observations(self, observations: Sequence[Observations]) -> "Problem":
+        """The same problem with more observations."""
+        return Problem(
+            self.domain,
+            self.equations,
+            self.conditions,
+            self.unknowns,
+            [*self.observations, *observations],
+        )
+
     def __repr__(self) -> str:
         lines = [
             f"Problem on {self.domain}",

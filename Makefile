@@ -1,0 +1,36 @@
+# Every target makes what it needs in .venv; nothing but Python >= 3.11, pip and make is asked for.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench clean
+
+demo: .venv/demo-ready  ## solve the Van der Pol problem and draw it
+	MPLBACKEND=agg $(BIN)/piscm solve van-der-pol --out out
+	@echo "The picture is out/van-der-pol-pi-sc-iii-seed0.png"
+
+test: .venv/dev-ready  ## run the tests
+	$(BIN)/python -m pytest
+
+check: .venv/dev-ready  ## lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/demo-ready  ## time each algorithm against one least-squares solve of its final size
+	$(BIN)/python benchmarks/growth.py
+
+clean:
+	rm -rf .venv out
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "piscm needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+
+.venv/demo-ready: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	@touch $@
+
+.venv/dev-ready: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ .venv/demo-ready

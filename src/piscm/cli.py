@@ -1,0 +1,213 @@
+"""The command line: ``piscm list`` and ``piscm solve``."""
+
+import json
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from piscm import zoo
+from piscm.construct.methods import PISC1, PISC2, PISC3, Method
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+from piscm.problem_file import read_problem_file
+from piscm.sampling import Sampling
+from piscm.solution import Solution
+from piscm.solve import solve
+from piscm.storage import replacing, write_csv
+from piscm.zoo.benchmark import Benchmark
+
+app = typer.Typer(
+    help="Differential equations solved by a network that is grown, not trained.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+messages = Console(stderr=True)
+
+METHODS: dict[str, type[Method]] = {"pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the command line solves: a benchmark of the zoo or a problem file."""
+
+    name: str
+    problem: Callable[[int], Problem]  # of a seed
+    method: Method
+    sampling: Sampling
+    benchmark: Benchmark | None
+
+
+@app.command("list")
+def list_problems() -> None:
+    """List the problems of the zoo."""
+    table = Table("name", "nodes", "scale", "points", "what it is", box=None)
+    for name in zoo.names():
+        item = zoo.load(name)
+        points = f"{item.sampling.interior} + {item.sampling.boundary}"
+        nodes, scale = item.options["max_nodes"], item.options["scale"]
+        table.add_row(name, str(nodes), f"{scale:g}", points, item.title)
+    Console().print(table)
+
+
+@app.command("solve")
+def solve_problem(
+    name_or_file: Annotated[str, typer.Argument(help="A name from `piscm list`, or a TOML file.")],
+    method: Annotated[str, typer.Option(help="pi-sc-i, pi-sc-ii or pi-sc-iii.")] = "pi-sc-iii",
+    nodes: Annotated[int | None, typer.Option(help="Hidden nodes.")] = None,
+    observations: Annotated[
+        int | None, typer.Option(help="Exact observations to give a problem of the zoo.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the first trial.")] = 0,
+    trials: Annotated[int, typer.Option(help="Number of trials, each with the next seed.")] = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a trial on standard output.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for solutions, tables and pictures.")
+    ] = None,
+) -> None:
+    """Solve a problem of the zoo or of a file."""
+    try:
+        if trials < 1:
+            raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
+        task = _task(name_or_file, method, nodes, observations)
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+        rows = []
+        for number in range(trials):
+            solution = _solved(task, seed + number)
+            rows.append(_row(task, method, solution))
+            if as_json:
+                print(json.dumps(rows[-1]), flush=True)
+            if out is not None:
+                _write(task, solution, out / f"{task.name}-{method}-seed{solution.seed}")
+            if not as_json and trials == 1:
+                _print_one(solution, rows[-1])
+        if not as_json and trials > 1:
+            _print_many(rows)
+        if out is not None:
+            write_csv(out / f"{task.name}-{method}-trials.csv", [_flat(row) for row in rows])
+            messages.print(f"Written to {out}", highlight=False)
+    except (ProblemError, ImportError, OSError) as error:
+        messages.print(f"[red]error:[/red] {error}", highlight=False, soft_wrap=True)
+        raise typer.Exit(2) from None
+
+
+def _task(name: str, method: str, nodes: int | None, observations: int | None) -> Task:
+    if method not in METHODS:
+        raise ProblemError(f"--method {method}: known methods are {', '.join(METHODS)}.")
+    overrides = {} if nodes is None else {"max_nodes": nodes}
+    if name in zoo.names():
+        item = zoo.load(name)
+        count = item.observations if observations is None else observations
+        item.observed(count)  # a wrong count is told before any work
+        chosen = item.method(METHODS[method], **overrides)
+        return Task(name, lambda seed: item.observed(count, seed), chosen, item.sampling, item)
+    if not Path(name).is_file():
+        known = ", ".join(zoo.names())
+        raise ProblemError(f"{name!r} is neither a problem of the zoo ({known}) nor a file.")
+    if observations is not None:
+        raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
+    file = read_problem_file(name)
+    try:
+        chosen = METHODS[method](**{**file.options, **overrides})
+    except TypeError as error:
+        raise ProblemError(f"[method] of {name}: {error}.") from None
+    return Task(Path(name).stem, lambda seed: file.problem, chosen, file.sampling, None)
+
+
+def _solved(task: Task, seed: int) -> Solution:
+    return solve(task.problem(seed), task.method, sampling=task.sampling, seed=seed)
+
+
+def _number(value: float) -> float | None:
+    """JSON knows no NaN."""
+    return value if math.isfinite(value) else None
+
+
+def _row(task: Task, method: str, solution: Solution) -> dict[str, Any]:
+    truth = {} if task.benchmark is None else task.benchmark.truth
+    rmse = None
+    if task.benchmark is not None:
+        rmse = _number(task.benchmark.rmse(solution, seed=solution.seed))
+    return {
+        "problem": task.name,
+        "method": method,
+        "seed": solution.seed,
+        "nodes": solution.n_nodes,
+        "residual": _number(solution.fitted_residual),
+        "rmse": rmse,
+        "seconds": solution.seconds,
+        "status": solution.status.name.lower(),
+        "unknowns": {
+            name: {
+                "value": item.value,
+                "stderr": _number(item.stderr),
+                "error": abs(item.value - truth[name]) if name in truth else None,
+            }
+            for name, item in solution.unknowns.items()
+        },
+    }
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with the unknowns as columns of their own, for a table."""
+    flat = {key: value for key, value in row.items() if key != "unknowns"}
+    for name, item in row["unknowns"].items():
+        flat |= {f"{name} {key}": value for key, value in item.items()}
+    return flat
+
+
+def _print_one(solution: Solution, row: dict[str, Any]) -> None:
+    print(solution)
+    if row["rmse"] is not None:
+        print(f"  RMSE against the reference {row['rmse']:.3e}")
+    for name, item in row["unknowns"].items():
+        if item["error"] is not None:
+            print(f"  error of {name} {item['error']:.3e}")
+
+
+def _print_many(rows: list[dict[str, Any]]) -> None:
+    flat = [_flat(row) for row in rows]
+    columns = [key for key in flat[0] if key not in ("problem", "method")]
+    table = Table(*columns, box=None, title=f"{rows[0]['problem']}, {rows[0]['method']}")
+    for row in flat:
+        table.add_row(*(_text(row[key]) for key in columns))
+    medians = []
+    for key in columns:
+        values = [row[key] for row in flat]
+        numeric = key != "seed" and all(isinstance(value, int | float) for value in values)
+        medians.append(_text(statistics.median(values)) if numeric else "")
+    table.add_section()
+    table.add_row("median", *medians[1:])
+    Console().print(table)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return "" if value is None else str(value)
+
+
+def _write(task: Task, solution: Solution, stem: Path) -> None:
+    """The solution, its history as a table, and a picture of it."""
+    from piscm import plots
+
+    solution.save(stem.with_name(stem.name + ".npz"))
+    names = solution.history.dtype.names
+    records = [dict(zip(names, record.tolist(), strict=True)) for record in solution.history]
+    write_csv(stem.with_name(stem.name + "-history.csv"), records)
+    reference = task.benchmark.reference if task.benchmark else None
+    sections = task.benchmark.sections if task.benchmark else None
+    figure = plots.overview(solution, reference=reference, sections=sections)
+    with replacing(stem.with_name(stem.name + ".png")) as part:
+        figure.savefig(part, dpi=110)
+    plots.close(figure)

@@ -1,0 +1,190 @@
+"""Pictures of a solution. Every function takes axes or makes them, returns them, shows nothing."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.problem.errors import ProblemError
+from piscm.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+Reference = Callable[..., Floats]
+
+_GRID = 161
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("Pictures need matplotlib: pip install 'piscm[plot]'") from None
+    return plt
+
+
+def _axes(ax: "Axes | None") -> "Axes":
+    return _pyplot().subplots(layout="constrained")[1] if ax is None else ax
+
+
+def _names(solution: Solution) -> list[str]:
+    return [symbol.name for symbol in solution.problem.domain.coordinates]
+
+
+def _axis(solution: Solution, name: str) -> Floats:
+    box = solution.problem.domain
+    if name not in _names(solution):
+        raise ProblemError(f"{name!r} is not a coordinate; they are {', '.join(_names(solution))}.")
+    index = _names(solution).index(name)
+    return np.linspace(box.lower[index], box.upper[index], _GRID)
+
+
+def _label(solution: Solution, expression: Any) -> str:
+    return (
+        str((expression or solution.problem.fields[0]).func)
+        if expression is None
+        else str(expression)
+    )
+
+
+def field_map(
+    solution: Solution,
+    expression: Any = None,
+    *,
+    at: Mapping[str, float] | None = None,
+    reference: Reference | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Color map over two coordinates of an expression or, with a reference, of its error.
+
+    Parameters
+    ----------
+    expression : sympy.Expr, optional
+        May be left out where the problem has one field.
+    at : mapping of coordinate names to values, optional
+        Fixes the coordinates beyond two.
+    reference : callable, optional
+        With it the absolute error is shown.
+    """
+    at = dict(at or {})
+    free = [name for name in _names(solution) if name not in at]
+    if len(free) != 2:
+        raise ProblemError(
+            f"A map needs two free coordinates, not {len(free)}: fix others with at={{...}}."
+        )
+    ax = _axes(ax)
+    across, up = (_axis(solution, name) for name in free)
+    mesh = dict(zip(free, np.meshgrid(across, up), strict=True))
+    values = solution(expression, **mesh, **at)
+    title = _label(solution, expression)
+    colors = "viridis"
+    if reference is not None:
+        values = np.abs(values - reference(**mesh, **at))
+        title, colors = f"absolute error of {title}", "magma"
+    image = ax.pcolormesh(across, up, values, cmap=colors, shading="gouraud", rasterized=True)
+    ax.figure.colorbar(image, ax=ax)
+    ax.set(xlabel=free[0], ylabel=free[1], title=title)
+    return ax
+
+
+def cross_section(
+    solution: Solution,
+    expression: Any = None,
+    *,
+    at: Mapping[str, float] | None = None,
+    reference: Reference | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """An expression along the one coordinate that `at` leaves free, over its reference."""
+    at = dict(at or {})
+    free = [name for name in _names(solution) if name not in at]
+    if len(free) != 1:
+        raise ProblemError(
+            f"A cross section needs one free coordinate, not {len(free)}: fix others, at={{...}}."
+        )
+    ax = _axes(ax)
+    along = _axis(solution, free[0])
+    if reference is not None:
+        truth = reference(**{free[0]: along}, **at)
+        ax.plot(along, truth, color="0.65", linewidth=4, label="reference")
+    values = solution(expression, **{free[0]: along}, **at)
+    ax.plot(along, values, color="C3", linestyle="--", label="piscm")
+    title = ", ".join(f"{name} = {value:g}" for name, value in at.items())
+    ax.set(xlabel=free[0], ylabel=_label(solution, expression), title=title)
+    ax.legend(frameon=False)
+    return ax
+
+
+def residual_history(solution: Solution, *, ax: "Axes | None" = None) -> "Axes":
+    """The residual against the number of nodes."""
+    ax = _axes(ax)
+    ax.semilogy(np.arange(1, solution.n_nodes + 1), solution.history.residual, color="C0")
+    ax.set(xlabel="nodes", ylabel="residual", title="growth")
+    ax.grid(alpha=0.3, which="both")
+    return ax
+
+
+def overview(
+    solution: Solution,
+    *,
+    reference: Reference | None = None,
+    sections: tuple[str, tuple[float, float]] | None = None,
+) -> "Figure":
+    """One picture of a solution: field, error, two cross sections, residual against nodes.
+
+    In one dimension there is no map; beyond two the further coordinates stand at their middle.
+    """
+    box, names = solution.problem.domain, _names(solution)
+    middle = dict(zip(names, (box.lower + box.upper) / 2, strict=True))
+    expression = None if len(solution.problem.fields) == 1 else solution.problem.fields[0]
+    if len(names) == 1:
+        figure, axes = _pyplot().subplots(1, 2, figsize=(11, 4), layout="constrained")
+        cross_section(solution, expression, reference=reference, ax=axes[0])
+        residual_history(solution, ax=axes[1])
+    else:
+        figure, axes = _pyplot().subplots(2, 3, figsize=(14, 7.5), layout="constrained")
+        beyond = {name: middle[name] for name in names[2:]}
+        field_map(solution, expression, at=beyond, ax=axes[0, 0])
+        if reference is not None:
+            field_map(solution, expression, at=beyond, reference=reference, ax=axes[0, 1])
+        else:
+            axes[0, 1].set_axis_off()
+        coordinate, values = sections or (names[1], _thirds(box.lower[1], box.upper[1]))
+        fixed = {n: v for n, v in middle.items() if n != next(m for m in names if m != coordinate)}
+        for ax, value in zip(axes[1], values, strict=False):
+            at = {**fixed, coordinate: value}
+            cross_section(solution, expression, at=at, reference=reference, ax=ax)
+        residual_history(solution, ax=axes[0, 2])
+        _facts(solution, axes[1, 2])
+    return figure  # type: ignore[no-any-return]  # matplotlib is untyped here
+
+
+def _thirds(low: float, high: float) -> tuple[float, float]:
+    return (low + (high - low) / 3, low + 2 * (high - low) / 3)
+
+
+def _facts(solution: Solution, ax: "Axes") -> None:
+    """The summary in words, where the grid of pictures has a place to spare."""
+    ax.set_axis_off()
+    lines = [
+        f"{type(solution.method).__name__}, {solution.n_nodes} nodes, {solution.seconds:.1f} s",
+        "",
+        f"{'':14}{'fitted':>10}{'held out':>10}",
+    ]
+    for kind in ("equations", "conditions", "observations"):
+        own = [block for block in solution.block_residuals if block.kind == kind]
+        if own:
+            fitted = np.sqrt(np.mean([block.fitted**2 for block in own]))
+            held_out = np.sqrt(np.mean([block.held_out**2 for block in own]))
+            lines.append(f"{kind:14}{fitted:>10.1e}{held_out:>10.1e}")
+    lines += ["", *(f"{name} = {item.value:.6g}" for name, item in solution.unknowns.items())]
+    ax.text(0.02, 0.95, "\n".join(lines), family="monospace", va="top", transform=ax.transAxes)
+
+
+def close(figure: "Figure") -> None:
+    """Free a figure that has been written."""
+    _pyplot().close(figure)

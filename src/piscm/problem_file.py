@@ -1,0 +1,80 @@
+"""Problem files: a problem in TOML, with its data in CSV files beside it if need be.
+
+equations = ["diff(u, t) = k * diff(u, x, 2)"]
+conditions = [
+    {expression = "u - sin(pi*x)", on = {t = 0}},
+    {expression = "u", on = [{x = 0}, {x = 1}]},
+]
+observations = [{expression = "u", file = "measured.csv"}]   # columns x, t, value
+
+[domain]
+x = [0, 1]
+t = [0, "pi/4"]
+
+[unknowns]
+k = 0.5
+
+[method]
+max_nodes = 200
+scale = 5.0
+
+[sampling]
+interior = 500
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from piscm.problem.document import problem_from_document
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+from piscm.sampling import Sampling
+from piscm.storage import read_csv, read_toml
+
+
+@dataclass(frozen=True)
+class ProblemFile:
+    """What a problem file says: the problem, options for the method, and the sampling."""
+
+    problem: Problem
+    options: Mapping[str, Any]
+    sampling: Sampling
+
+
+def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
+    """Read a problem file."""
+    document = read_toml(path)
+    options = _table(document.pop("method", {}), "method")
+    counts = _table(document.pop("sampling", {}), "sampling")
+    data = document.get("observations", [])
+    if isinstance(data, list):
+        names = list(_table(document.get("domain", {}), "domain"))
+        document["observations"] = [_with_data(item, Path(path).parent, names) for item in data]
+    try:
+        return ProblemFile(problem_from_document(document), options, Sampling(**counts))
+    except TypeError as error:
+        raise ProblemError(f"[sampling] of {path}: {error}.") from None
+
+
+def _table(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ProblemError(f"[{name}] is not a table.")
+    return value
+
+
+def _with_data(item: Any, folder: Path, names: list[str]) -> Any:
+    """An entry of observations with the numbers of its CSV file in the place of the name."""
+    if not isinstance(item, dict) or "file" not in item:
+        return item
+    columns = read_csv(folder / str(item["file"]))
+    for name in (*names, "value"):
+        if name not in columns:
+            raise ProblemError(
+                f"{item['file']} has no column {name!r}; it needs {', '.join([*names, 'value'])}."
+            )
+    rest = {key: value for key, value in item.items() if key != "file"}
+    points = [list(point) for point in zip(*(columns[name] for name in names), strict=True)]
+    return {**rest, "points": points, "values": columns["value"]}

@@ -1,0 +1,32 @@
+"""Problems with known answers.
+
+>>> from piscm import zoo
+>>> zoo.load("helmholtz").title
+'Helmholtz equation on a square, manufactured source'
+"""
+
+from collections.abc import Callable
+
+from piscm.problem.errors import ProblemError
+from piscm.zoo import allen_cahn, helmholtz, van_der_pol
+from piscm.zoo.benchmark import Benchmark
+
+_MAKERS: dict[str, Callable[[], Benchmark]] = {
+    "van-der-pol": van_der_pol.forward,
+    "helmholtz": helmholtz.forward,
+    "allen-cahn": allen_cahn.forward,
+    "van-der-pol-inverse": van_der_pol.inverse,
+    "helmholtz-inverse": helmholtz.inverse,
+}
+
+
+def names() -> list[str]:
+    """The names that `load` knows."""
+    return list(_MAKERS)
+
+
+def load(name: str) -> Benchmark:
+    """The benchmark of that name."""
+    if name not in _MAKERS:
+        raise ProblemError(f"There is no benchmark {name!r}; known: {', '.join(_MAKERS)}.")
+    return _MAKERS[name]()

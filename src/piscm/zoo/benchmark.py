@@ -1,0 +1,87 @@
+"""A problem with a known answer and the settings of whoever published it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.construct.methods import Method
+from piscm.problem.conditions import Observations
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+from piscm.sampling import Sampling
+from piscm.solution import Solution
+
+Floats = NDArray[np.float64]
+
+# Spawn keys of a seed's generator: data and test points are apart from each other and from the
+# points and nodes that `solve` draws with the same seed.
+_DATA, _TEST = 101, 102
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A problem of the zoo.
+
+    Attributes
+    ----------
+    name, title, source : str
+        What it is called, what it is, and where it comes from.
+    problem : Problem
+    reference : callable
+        ``reference(**coordinates)`` is the solution, broadcasting as NumPy does.
+    options : mapping
+        The method options of the source: `max_nodes`, `scale`.
+    sampling : Sampling
+        The points of the source.
+    sections : tuple
+        A coordinate and two of its values, for pictures of cross sections.
+    observations : int
+        How many observations the source gives the method by default.
+    truth : mapping
+        The true value of each unknown.
+    """
+
+    name: str
+    title: str
+    source: str
+    problem: Problem
+    reference: Callable[..., Floats]
+    options: Mapping[str, Any]
+    sampling: Sampling
+    sections: tuple[str, tuple[float, float]]
+    observations: int = 0
+    truth: Mapping[str, float] = field(default_factory=dict)
+
+    def method(self, kind: type[Method], **overrides: Any) -> Method:
+        """A method with the options of the source, some of them replaced."""
+        return kind(**{**self.options, **overrides})
+
+    def observed(self, count: int, seed: int = 0) -> Problem:
+        """The problem with exact observations of its field at random points."""
+        if not isinstance(count, int) or count < 0:
+            raise ProblemError(f"{count!r} observations: give a whole number from 0 up.")
+        if count == 0:
+            return self.problem
+        points = self._random_points(count, seed, _DATA)
+        data = Observations(self.problem.fields[0], points, self._truth_at(points))
+        return self.problem.with_observations([data])
+
+    def rmse(self, solution: Solution, count: int = 10_000, seed: int = 0) -> float:
+        """The root mean square error at random test points."""
+        points = self._random_points(count, seed, _TEST)
+        found = solution(**self._by_name(points))
+        return float(np.sqrt(np.mean((found - self._truth_at(points)) ** 2)))
+
+    def _random_points(self, count: int, seed: int, key: int) -> Floats:
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
+        return self.problem.domain.interior(count, lambda n, d: rng.random((n, d)))
+
+    def _by_name(self, points: Floats) -> dict[str, Floats]:
+        names = (symbol.name for symbol in self.problem.domain.coordinates)
+        return dict(zip(names, points.T, strict=True))
+
+    def _truth_at(self, points: Floats) -> Floats:
+        return self.reference(**self._by_name(points))
