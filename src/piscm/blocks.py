@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 from numpy.typing import NDArray
+from sympy.codegen.rewriting import create_expand_pow_optimization
 from sympy.core.function import AppliedUndef
 
 from piscm.network.nodes import Feature
@@ -25,6 +26,7 @@ Arrays = Sequence[Any] | Floats
 
 # What SymPy leaves where a nonsmooth function is differentiated at its kink.
 _GENERALIZED = (sympy.DiracDelta,)
+_PRODUCTS = create_expand_pow_optimization(8)
 _OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
 
 
@@ -125,8 +127,9 @@ def _function(
     names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
     pieces = (sympy.Max, sympy.Min)
     plain = [
-        # NumPy's reduction behind Max needs arrays of one shape; Piecewise does not.
-        e.xreplace(names).replace(lambda part: isinstance(part, pieces), _as_piecewise)
+        # NumPy's reduction behind Max needs arrays of one shape; Piecewise does not. And NumPy's
+        # power is many times slower than the few products that a small whole power is.
+        _PRODUCTS(e.xreplace(names).replace(lambda part: isinstance(part, pieces), _as_piecewise))
         for e in expressions
     ]
     try:

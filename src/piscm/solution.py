@@ -196,7 +196,7 @@ class Solution:
                 str(self.problem.fields[index].func): expression_text(expression)
                 for index, expression in network.start.expressions.items()
             },
-            "method": {"name": type(self.method).__name__, "options": _plain(asdict(self.method))},
+            "method": {"name": type(self.method).__name__, "options": asdict(self.method)},
             "sampling": asdict(self.sampling),
             "seed": int(self.seed),
             "status": self.status.name,
@@ -268,10 +268,3 @@ def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]
     if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
         raise ProblemError(f"its array {name!r} is not {shape} finite numbers.")
     return array
-
-
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: np.asarray(value).tolist() if isinstance(value, tuple | list | np.ndarray) else value
-        for name, value in options.items()
-    }

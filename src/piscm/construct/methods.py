@@ -63,6 +63,9 @@ class Method(ABC):
         name = type(self).__name__
         for option in fields(self):
             value = getattr(self, option.name)
+            if isinstance(value, list | np.ndarray):
+                value = tuple(np.asarray(value).tolist())
+                object.__setattr__(self, option.name, value)
             if option.name in _COUNTS:
                 _check_count(value, f"{name}({option.name}=...)")
             elif option.name in _LADDERS:
@@ -119,13 +122,13 @@ def _check_count(value: Any, what: str) -> None:
 
 
 def _check_positive(value: Any, what: str) -> None:
-    for number in value if isinstance(value, list | tuple | np.ndarray) else [value]:
+    for number in value if isinstance(value, tuple) else [value]:
         if not _is_number(number) or number <= 0:
             raise ProblemError(f"{what} is {value!r}: give a positive number.")
 
 
 def _check_ladder(value: Any, name: str, what: str) -> None:
-    if not isinstance(value, list | tuple | np.ndarray) or len(value) == 0:
+    if not isinstance(value, tuple) or len(value) == 0:
         raise ProblemError(f"{what} is {value!r}: give a list of numbers.")
     low, high = (0.0, np.inf) if name == "ranges" else (0.0, 1.0)
     for number in value:

@@ -32,6 +32,6 @@ def forward() -> Benchmark:
         problem=problem,
         reference=reference,
         options={"max_nodes": 500, "scale": 50.0},
-        sampling=Sampling(interior=1000, boundary=100, rule="uniform"),
+        sampling=Sampling(interior=1000, boundary=100, rule="latin"),
         sections=("t", (0.1, 0.4)),
     )

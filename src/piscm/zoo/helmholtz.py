@@ -13,7 +13,7 @@ from piscm.zoo.benchmark import Benchmark
 from piscm.zoo.sources import PAPER
 
 OPTIONS = {"max_nodes": 400, "scale": 15.0}
-SAMPLING = Sampling(interior=2000, boundary=1000, rule="uniform")
+SAMPLING = Sampling(interior=2000, boundary=1000, rule="latin")
 SECTIONS = ("x", (-0.5, 0.5))
 
 

@@ -12,7 +12,7 @@ from piscm.zoo.references.van_der_pol import reference
 from piscm.zoo.sources import PAPER
 
 OPTIONS = {"max_nodes": 300, "scale": 15.0}
-SAMPLING = Sampling(interior=1000, boundary=100, rule="uniform")
+SAMPLING = Sampling(interior=1000, boundary=100, rule="latin")
 SECTIONS = ("U", (0.3, 0.6))
 
 

@@ -1,0 +1,104 @@
+"""Compiled residuals: values by hand, partials by hand and by finite differences."""
+
+import numpy as np
+import pytest
+import sympy
+
+from piscm import Box, Condition, Periodic, Problem, ProblemError, coordinates, field, unknown, zoo
+from piscm.blocks import Compiled, compile_blocks
+
+x, t = coordinates("x t")
+u, v = field("u", x, t), field("v", x, t)
+k = unknown("k")
+POINTS = np.random.default_rng(0).uniform(0.2, 0.9, (6, 2))
+
+EXPRESSIONS = {
+    "linear": u.diff(t) - x * u.diff(x, 2) + sympy.exp(t) * u - sympy.sin(x),
+    "product": u * u.diff(x) + k * u.diff(x, 2),
+    "powers": u**3 + 1 / (2 + u) + sympy.sqrt(3 + u.diff(x)),
+    "functions": sympy.tanh(u) + sympy.exp(u.diff(t)) * sympy.sin(k * u),
+    "two fields": u.diff(t) - u * v + k * v.diff(x, t) ** 2,
+    "mixed": u.diff(x, 2, t) * u.diff(x, t) - k**2,
+    "nonsmooth": sympy.Abs(u) + sympy.Max(v, 0) + sympy.Heaviside(x - 0.5) * u,
+    "pieces": sympy.Piecewise((u**2, x < 0.5), (k * u, True)),
+}
+
+
+def compiled(expression):
+    return Compiled(expression, (u, v), (x, t), (k,), "The test")
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_partials_are_differences(name):
+    block = compiled(EXPRESSIONS[name])
+    rng = np.random.default_rng(3)
+    jets = rng.uniform(0.3, 1.0, (len(block.jets), len(POINTS)))
+    unknowns = np.array([0.7])
+    value, by_jets, by_unknowns = block.linearize(POINTS, jets, unknowns)
+    np.testing.assert_allclose(value, block.value(POINTS, jets, unknowns))
+    h = 1e-6
+    for i in range(len(block.jets)):
+        step = np.zeros_like(jets)
+        step[i] = h
+        upper = block.value(POINTS, jets + step, unknowns)
+        lower = block.value(POINTS, jets - step, unknowns)
+        np.testing.assert_allclose(by_jets[i], (upper - lower) / (2 * h), atol=1e-7)
+    slope = block.value(POINTS, jets, unknowns + h) - block.value(POINTS, jets, unknowns - h)
+    np.testing.assert_allclose(by_unknowns[0], slope / (2 * h), atol=1e-7)
+
+
+def test_van_der_pol_by_hand():
+    mu = 1.0
+    problem = zoo.load("van-der-pol").problem
+    block = compile_blocks(problem)[0].compiled
+    points = np.random.default_rng(0).uniform(0, 1, (5, 2))
+    state = dict(
+        zip([(0, 0), (1, 0), (2, 0)], np.random.default_rng(1).normal(size=(3, 5)), strict=True)
+    )
+    jets = np.array([state[jet.orders] for jet in block.jets])
+    value, partials, _ = block.linearize(points, jets, ())
+    by_orders = {jet.orders: row for jet, row in zip(block.jets, partials, strict=True)}
+    w, w_t, w_tt = state[0, 0], state[1, 0], state[2, 0]
+    np.testing.assert_allclose(value, w_tt - mu * (1 - w**2) * w_t + w - points[:, 1])
+    np.testing.assert_allclose(by_orders[0, 0], 2 * mu * w * w_t + 1)
+    np.testing.assert_allclose(by_orders[1, 0], -mu * (1 - w**2))
+    np.testing.assert_allclose(by_orders[2, 0], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("expression", "linear"),
+    [
+        (u.diff(x, 2) + sympy.exp(x) * u - t, True),
+        (u + k, True),
+        (u.diff(x, 2) + k * u, False),
+        (u * u.diff(x), False),
+        (u + k**2, False),
+    ],
+)
+def test_linear_means_that_no_partial_ever_changes(expression, linear):
+    assert compiled(expression).linear is linear
+
+
+def test_trials_are_evaluated_side_by_side():
+    block = compiled(u * u.diff(x) + k)
+    jets = np.random.default_rng(0).normal(size=(2, 3, len(POINTS)))
+    unknowns = np.array([1.0, 2.0, 3.0])[:, None]
+    together = block.value(POINTS, jets, [unknowns])
+    for trial in range(3):
+        alone = block.value(POINTS, jets[:, trial], [unknowns[trial, 0]])
+        np.testing.assert_array_equal(together[trial], alone)
+
+
+def test_names_of_blocks_say_what_they_are():
+    problem = Problem(
+        Box({x: (0, 1), t: (0, 1)}),
+        [u.diff(t) - u.diff(x, 2)],
+        [Condition(u - 1, on={t: 0}), Periodic(u, along=x)],
+    )
+    names = [block.name for block in compile_blocks(problem)]
+    assert names == ["equation", "u(x, t) - 1 on t = 0", "u(x, t) periodic along x"]
+
+
+def test_what_sympy_cannot_differentiate_is_told():
+    with pytest.raises(ProblemError, match="differentiated"):
+        compiled(sympy.besselj(u, x))

@@ -1,0 +1,96 @@
+"""Boxes and the points drawn in them."""
+
+import numpy as np
+import pytest
+import sympy
+
+from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
+from piscm.blocks import compile_blocks
+from piscm.sampling import RULES, block_points
+
+x, y = coordinates("x y")
+u = field("u", x, y)
+BOX = Box({x: (-1, 3), y: (0, sympy.pi)})
+
+
+def draw(rule="sobol", seed=0):
+    return Sampling(rule=rule).draw(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("count", [1, 16, 100])
+def test_interior_points_lie_inside(rule, count):
+    points = BOX.interior(count, draw(rule))
+    assert BOX.contains(points).all()
+    assert len(points) == count
+    if count == 100:
+        assert (points.min(axis=0) < BOX.lower + 0.1 * BOX.width).all()
+        assert (points.max(axis=0) > BOX.upper - 0.1 * BOX.width).all()
+
+
+def test_boundary_has_every_face_and_its_outward_normal():
+    points, normals = BOX.boundary(101, draw())
+    assert len(points) == 101
+    assert BOX.contains(points).all()
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0)
+    assert not BOX.contains(points + 0.01 * normals).any()
+    assert {tuple(normal) for normal in normals} == {(-1, 0), (1, 0), (0, -1), (0, 1)}
+
+
+def test_an_interval_has_two_ends():
+    t = coordinates("t")
+    points, normals = Box({t: (0, 5)}).boundary(100, draw())
+    np.testing.assert_array_equal(points, [[0.0], [5.0]])
+    np.testing.assert_array_equal(normals, [[-1.0], [1.0]])
+
+
+def problem(*conditions, observations=()):
+    return Problem(BOX, [u.diff(x, 2) + u.diff(y, 2)], list(conditions), None, list(observations))
+
+
+def points_of(*conditions, **kwargs):
+    task = problem(*conditions, **kwargs)
+    sampling = Sampling(interior=32, boundary=16)
+    return block_points(task, compile_blocks(task), sampling, np.random.default_rng(0))
+
+
+def test_face_edge_point_and_line_inside():
+    _, face, line, point = points_of(
+        Condition(u, on={x: 3}), Condition(u, on={x: 0.5}), Condition(u, on={x: -1, y: 0})
+    )
+    assert face[0].shape == line[0].shape == (16, 2)
+    assert (face[0][:, 0] == 3).all()
+    assert (line[0][:, 0] == 0.5).all()
+    np.testing.assert_array_equal(point[0], [[-1.0, 0.0]])
+
+
+def test_several_faces_share_the_points():
+    _, faces = points_of(Condition(u, on=[{x: -1}, {x: 3}, {y: 0}]))
+    assert len(faces[0]) == 16
+    assert (faces[0][:6, 0] == -1).all()
+
+
+def test_conditions_at_one_place_share_their_points():
+    _, value, slope = points_of(Condition(u, on={x: 3}), Condition(u.diff(x), on={x: 3}))
+    assert value[0] is slope[0]
+
+
+def test_periodic_points_come_in_pairs():
+    _, (high, low) = points_of(Periodic(u, along=y))
+    np.testing.assert_array_equal(high[:, 0], low[:, 0])
+    assert (high[:, 1] == np.pi).all()
+    assert (low[:, 1] == 0).all()
+
+
+def test_observations_stand_where_they_were_made():
+    where = np.array([[0.0, 1.0], [2.0, 3.0]])
+    *_, observed = points_of(observations=[Observations(u, where, [1.0, 2.0])])
+    np.testing.assert_array_equal(observed[0], where)
+
+
+def test_in_one_dimension_a_condition_is_one_point():
+    t = coordinates("t")
+    w = field("w", t)
+    task = Problem(Box({t: (0, 1)}), [w.diff(t) + w], [Condition(w - 1, on={t: 0})])
+    _, start = block_points(task, compile_blocks(task), Sampling(), np.random.default_rng(0))
+    np.testing.assert_array_equal(start[0], [[0.0]])
