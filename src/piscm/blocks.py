@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 from numpy.typing import NDArray
-from sympy.codegen.rewriting import create_expand_pow_optimization
 from sympy.core.function import AppliedUndef
+from sympy.printing.numpy import SciPyPrinter
 
 from piscm.network.nodes import Feature
 from piscm.problem.conditions import Condition, Place, place_text
@@ -26,7 +26,6 @@ Arrays = Sequence[Any] | Floats
 
 # What SymPy leaves where a nonsmooth function is differentiated at its kink.
 _GENERALIZED = (sympy.DiracDelta,)
-_PRODUCTS = create_expand_pow_optimization(8)
 _OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
 
 
@@ -127,17 +126,28 @@ def _function(
     names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
     pieces = (sympy.Max, sympy.Min)
     plain = [
-        # NumPy's reduction behind Max needs arrays of one shape; Piecewise does not. And NumPy's
-        # power is many times slower than the few products that a small whole power is.
-        _PRODUCTS(e.xreplace(names).replace(lambda part: isinstance(part, pieces), _as_piecewise))
+        # NumPy's reduction behind Max needs arrays of one shape; Piecewise does not.
+        e.xreplace(names).replace(lambda part: isinstance(part, pieces), _as_piecewise)
         for e in expressions
     ]
+    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
     try:
         return sympy.lambdify(  # type: ignore[no-any-return]
-            list(names.values()), plain, modules=["numpy", "scipy"], cse=True
+            list(names.values()), plain, modules=["scipy", "numpy"], printer=printer, cse=True
         )
     except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
         raise ProblemError(f"{where} cannot be compiled: {error}") from error
+
+
+class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints
+    """Prints small whole powers of a symbol as products: NumPy's power is many times slower."""
+
+    def _print_Pow(self, power: sympy.Pow, **options: Any) -> str:
+        base, exponent = power.as_base_exp()
+        if base.is_Symbol and exponent.is_Integer and 1 < exponent <= 8:
+            return "(" + "*".join([self._print(base)] * int(exponent)) + ")"
+        text: str = super()._print_Pow(power, **options)
+        return text
 
 
 def _as_piecewise(extremum: sympy.Expr) -> sympy.Expr:
