@@ -1,0 +1,46 @@
+"""The paper's forward problems at the paper's sizes: medians over seeds against its tables."""
+
+from statistics import median
+
+import pytest
+
+from piscm import PISC1, PISC2, PISC3, solve, zoo
+
+
+def median_rmse(name, method, observations, seeds):
+    benchmark = zoo.load(name)
+    return median(
+        benchmark.rmse(
+            solve(
+                benchmark.observed(observations, seed),
+                benchmark.method(method),
+                sampling=benchmark.sampling,
+                seed=seed,
+            ),
+            seed=seed,
+        )
+        for seed in range(seeds)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "observations", "seeds", "bar"),
+    [
+        ("van-der-pol", 0, 5, 2.9e-3),  # the paper: 1.93e-3
+        ("van-der-pol", 100, 5, 9e-4),  # 5.92e-4
+        ("helmholtz", 0, 3, 3e-6),  # 1.02e-6
+        ("helmholtz", 100, 3, 3e-6),  # 1.04e-6
+        ("allen-cahn", 0, 3, 8.5e-3),  # 6.16e-3
+        ("allen-cahn", 100, 3, 2.1e-3),  # 1.57e-3
+    ],
+)
+def test_pi_sc_iii(name, observations, seeds, bar):
+    assert median_rmse(name, PISC3, observations, seeds) <= bar
+
+
+def test_the_order_of_the_three_algorithms():
+    """Paper: 3.88e-1, 1.30e-2 and 1.93e-3."""
+    errors = [median_rmse("van-der-pol", method, 0, 3) for method in (PISC1, PISC2, PISC3)]
+    assert 0.1 < errors[0] < 0.6
+    assert 4e-3 < errors[1] < 4e-2
+    assert errors[0] > errors[1] > errors[2]

@@ -1,0 +1,31 @@
+"""Every function of the vocabulary compiles, and to the right numbers."""
+
+import numpy as np
+import pytest
+import sympy
+
+from piscm import coordinates, field
+from piscm.blocks import Compiled
+from piscm.problem.functions import FUNCTIONS
+
+x = coordinates("x")
+u = field("u", x)
+POINTS = np.linspace(0.15, 0.85, 8)[:, None]
+TWO_ARGUMENTS = {"atan2", "besselj", "bessely", "besseli", "besselk", "Max", "Min"}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_compiles(name):
+    function = FUNCTIONS[name]
+    argument = x + 1 if name == "acosh" else x
+    expression = function(2, argument) if name in TWO_ARGUMENTS else function(argument)
+    found = Compiled(expression * u, (u,), (x,), (), name).value(POINTS, [np.ones(8)], ())
+    exact = [float(expression.subs(x, point).evalf()) for point in POINTS[:, 0]]
+    np.testing.assert_allclose(found, exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [-2, -1, 2, 3, 7, 9, sympy.Rational(1, 2), 2.5])
+def test_powers(exponent):
+    values = np.linspace(0.5, 2, 8)
+    found = Compiled(u**exponent, (u,), (x,), (), "power").value(POINTS, [values], ())
+    np.testing.assert_allclose(found, values ** float(exponent), rtol=1e-13)
