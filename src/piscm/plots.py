@@ -44,11 +44,7 @@ def _axis(solution: Solution, name: str) -> Floats:
 
 
 def _label(solution: Solution, expression: Any) -> str:
-    return (
-        str((expression or solution.problem.fields[0]).func)
-        if expression is None
-        else str(expression)
-    )
+    return str(solution.problem.fields[0].func if expression is None else expression)
 
 
 def field_map(

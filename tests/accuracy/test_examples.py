@@ -1,0 +1,37 @@
+"""Every example runs, and to the number it promises."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from piscm.problem_file import read_problem_file
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main()
+
+
+def test_pendulum():
+    assert run("pendulum") == pytest.approx(-2, abs=1e-6)
+
+
+def test_heat_with_data():
+    assert run("heat_with_data") < 1e-5
+
+
+def test_burgers_file():
+    file = read_problem_file(EXAMPLES / "burgers.toml")
+    assert file.options == {"max_nodes": 200, "scale": 12.0}
+    assert len(file.problem.conditions) == 2
+
+
+def test_every_example_has_a_test():
+    text = Path(__file__).read_text()
+    for path in EXAMPLES.iterdir():
+        assert path.name.startswith("__") or path.stem in text

@@ -1,0 +1,69 @@
+"""Pictures: axes are taken or made, returned, and hold what they should."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from piscm import (
+    PISC1,
+    Box,
+    Condition,
+    Problem,
+    ProblemError,
+    Sampling,
+    coordinates,
+    field,
+    plots,
+    solve,
+)
+
+matplotlib.use("agg")
+
+x, t, s = coordinates("x t s")
+
+
+def small(*symbols):
+    u = field("u", *symbols)
+    problem = Problem(
+        Box({symbol: (0, 1) for symbol in symbols}), [u.diff(x) + u], [Condition(u - 1, on={x: 0})]
+    )
+    sampling = Sampling(interior=20, boundary=5)
+    return solve(problem, PISC1(max_nodes=3, scale=2.0), sampling=sampling)
+
+
+def decay(x, **_):
+    return np.exp(-np.asarray(x))
+
+
+@pytest.mark.parametrize("symbols", [(x,), (x, t), (x, t, s)])
+@pytest.mark.parametrize("reference", [None, lambda **at: decay(**at) + 0 * sum(at.values())])
+def test_overview_in_any_dimension(symbols, reference, tmp_path):
+    figure = plots.overview(small(*symbols), reference=reference)
+    figure.savefig(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+    plots.close(figure)
+
+
+def test_axes_are_taken_and_returned():
+    solution = small(x, t)
+    figure, axes = matplotlib.pyplot.subplots(1, 3)
+    assert plots.field_map(solution, ax=axes[0]) is axes[0]
+    assert plots.cross_section(solution, at={"t": 0.5}, ax=axes[1]) is axes[1]
+    assert plots.residual_history(solution, ax=axes[2]) is axes[2]
+    assert len(axes[2].lines[0].get_xdata()) == solution.n_nodes
+    plots.close(figure)
+
+
+def test_expression_is_the_title():
+    solution = small(x, t)
+    u = solution.problem.fields[0]
+    ax = plots.field_map(solution, u.diff(x) ** 2)
+    assert ax.get_title() == "Derivative(u(x, t), x)**2"
+    plots.close(ax.figure)
+
+
+def test_wrong_number_of_free_coordinates_is_told():
+    with pytest.raises(ProblemError, match="one free coordinate, not 2"):
+        plots.cross_section(small(x, t))
+    with pytest.raises(ProblemError, match="two free coordinates, not 1"):
+        plots.field_map(small(x))
