@@ -170,7 +170,10 @@ class Block:
         or, for a periodic condition, the coordinate.
     data : ndarray or None
         Observed values, one a point.
-    weight : float
+    noise : float or None
+        The standard deviation of the data, where the user gave it.
+    loss : str
+        "square" or "huber".
     """
 
     name: str
@@ -179,6 +182,8 @@ class Block:
     place: str | tuple[Place, ...] | int | sympy.Symbol
     weight: float = 1.0
     data: Floats | None = None
+    noise: float | None = None
+    loss: str = "square"
 
     @property
     def signs(self) -> tuple[float, ...]:
@@ -212,8 +217,18 @@ def compile_blocks(problem: Problem) -> list[Block]:
         blocks.append(block)
     for index, data in enumerate(problem.observations):
         function = compiled(data.expression, f"The observed expression {data.expression}")
-        values = np.asarray(data.values)
-        blocks.append(Block(repr(data), "observations", function, index, data.weight, values))
+        blocks.append(
+            Block(
+                repr(data),
+                "observations",
+                function,
+                index,
+                data.weight,
+                np.asarray(data.values),
+                data.noise,
+                data.loss,
+            )
+        )
     return blocks
 
 

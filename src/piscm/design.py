@@ -44,7 +44,7 @@ class Placed:
     block: Block
     legs: tuple[Leg, ...]
     rows: slice
-    scale: float  # the square root of the weight of a row
+    scale: Floats  # the square root of the weight, for all rows or each
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class State:
 class Change:
     """Several steps away from a state, side by side; the first axis numbers them."""
 
-    linear: Floats  # (trials, linear rows)
+    linear: Floats  # (trials, linear rows), by the weights alone
     jets: tuple[Floats, ...]  # per leg (trials, jets, points)
     unknowns: Floats  # (trials, unknowns)
 
@@ -118,6 +118,7 @@ class System:
     activation : Activation
     start : Start
         The fields before the first node.
+    emphasis : mapping of the index of a block to a factor on the weight of each of its rows
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class System:
         weights: Mapping[str, float],
         activation: Activation,
         start: Start,
+        emphasis: Mapping[int, Floats] | None = None,
     ) -> None:
         self.problem = problem
         self.activation = activation
@@ -135,7 +137,7 @@ class System:
         self.guesses = np.array(list(problem.unknowns.values()))
         self._start = start
         self.points, columns = _stack(points)
-        self.placed = self._place(blocks, points, columns, weights)
+        self.placed = self._place(blocks, points, columns, weights, emphasis or {})
         linear = [placed for placed in self.placed if placed.block.compiled.linear]
         self._linear = linear
         self._nonlinear = self.placed[len(linear) :]
@@ -144,6 +146,9 @@ class System:
         self._nonlinear_legs = [leg for placed in self._nonlinear for leg in placed.legs]
         self._wanted = {f for placed in self.placed for leg in placed.legs for f in leg.features}
         self._linear_partials = [self._partials_at_start(placed) for placed in linear]
+        self._linear_unknowns = np.zeros((len(self.guesses), self.linear_rows))
+        for placed, (_, by_unknowns) in zip(linear, self._linear_partials, strict=True):
+            self._linear_unknowns[:, placed.rows] = by_unknowns
 
     def _place(
         self,
@@ -151,6 +156,7 @@ class System:
         points: Sequence[tuple[Floats, ...]],
         columns: Mapping[int, slice],
         weights: Mapping[str, float],
+        emphasis: Mapping[int, Floats],
     ) -> list[Placed]:
         counts = _divisors(blocks, points)
         order = sorted(range(len(blocks)), key=lambda i: not blocks[i].compiled.linear)
@@ -162,8 +168,9 @@ class System:
                 self._leg(block.compiled, sign, columns[id(array)])
                 for sign, array in zip(block.signs, points[i], strict=True)
             )
-            scale = np.sqrt(weights[block.kind] * block.weight / counts[block.kind])
-            placed.append(Placed(block, legs, slice(first, last), float(scale)))
+            weight = weights[block.kind] * block.weight / counts[block.kind]
+            scale = np.sqrt(weight * emphasis.get(i, np.ones(1)))
+            placed.append(Placed(block, legs, slice(first, last), scale))
             first = last
         return placed
 
@@ -205,6 +212,13 @@ class System:
         self._check_finite(state)
         return state
 
+    def state_with(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> State:
+        """The state of nodes with given weights, and of given unknowns."""
+        start = self.start()
+        change = self.together(rows, slice(0, len(weights)), weights, unknowns - start.unknowns)
+        jets = tuple(old + new[0] for old, new in zip(start.jets, change.jets, strict=True))
+        return State(weights, unknowns, jets, self.residuals(start, change)[0])
+
     def _check_finite(self, state: State) -> None:
         linearization = self.linearize(state)
         bad_rows = ~np.isfinite(state.residual)
@@ -234,6 +248,8 @@ class System:
         trials = len(change.linear)
         result = np.empty((trials, self.rows))
         result[:, : self.linear_rows] = state.residual[: self.linear_rows] + change.linear
+        if len(self.guesses):
+            result[:, : self.linear_rows] += change.unknowns @ self._linear_unknowns
         unknowns = (state.unknowns + change.unknowns).T[:, :, None]
         position = 0
         for placed in self._nonlinear:
@@ -277,8 +293,7 @@ class System:
     def linearize(self, state: State) -> Linearization:
         """Exact partials at a state."""
         unknowns = np.empty((len(self.guesses), self.rows))
-        for placed, (_, by_unknowns) in zip(self._linear, self._linear_partials, strict=True):
-            unknowns[:, placed.rows] = by_unknowns
+        unknowns[:, : self.linear_rows] = self._linear_unknowns
         partials: list[Floats] = []
         for placed in self._nonlinear:
             jets = state.jets[len(partials) : len(partials) + len(placed.legs)]

@@ -54,6 +54,31 @@ class Network:
         ]
         return np.concatenate(parts)
 
+    def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
+        """The standard error of a compiled expression, for a factor of the covariance.
+
+        The covariance of weights (node, field) and unknowns is ``factor.T @ factor``.
+        """
+        step = max(1, _CHUNK // max(1, len(self.nodes)))
+        return np.concatenate(
+            [
+                np.linalg.norm(factor @ self._gradient(compiled, chunk), axis=0)
+                for chunk in np.split(points, range(step, len(points), step))
+            ]
+        )
+
+    def _gradient(self, compiled: Compiled, points: Floats) -> Floats:
+        """Partials by every weight and unknown, shape (weights + unknowns, points)."""
+        jets = self._jets(compiled, points)
+        _, by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
+        gradient = np.zeros((*self.weights.shape, len(points)))
+        wanted = {jet: self._feature(jet) for jet in compiled.jets}
+        activation = activation_named(self.activation)
+        features = self.nodes.features(points, set(wanted.values()), activation)
+        for jet, partial in zip(compiled.jets, by_jets, strict=True):
+            gradient[:, jet.field] += partial * features[wanted[jet]]
+        return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
+
     def residual(self, block: Block, points: Sequence[Floats]) -> Floats:
         """The unweighted residual of a block at its points."""
         total: Floats = np.zeros(())

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+# Eigenvalues of a Gram matrix of normalized columns below this share are round-off.
+_GRAM_NOISE = 1e-14
+
+
 class LeastSquares(NamedTuple):
     """A minimizer, and how many singular values counted."""
 
@@ -43,25 +47,36 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
     return LeastSquares(solution, int(rank))
 
 
-def solve_each(columns: Floats, target: Floats, truncation: float) -> Floats:
-    """Solve many small problems with one target, shape (problems, unknowns).
+def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: float) -> Floats:
+    """Solve many small problems with one target, shape (problems, own + shared unknowns).
 
     Parameters
     ----------
     columns : ndarray, shape (problems, unknowns, rows)
+    shared : ndarray, shape (unknowns, rows)
+        Columns that every problem has beside its own.
     target : ndarray, shape (rows,)
     truncation : float
+
+    The normal equations of normalized columns are enough here: a candidate has one column a field,
+    and its step is judged on the true residual afterwards.
     """
-    if columns.shape[1] == 1:
-        single = columns[:, 0]
-        norms = np.einsum("kn,kn->k", single, single)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            best = np.where(norms > 0, (single @ target) / norms, 0.0)
-        return np.asarray(best[:, None])
-    # QR first: the pseudo-inverse of the small triangle has the same singular values.
-    q, r = np.linalg.qr(np.swapaxes(columns, 1, 2))
-    projected = np.einsum("knc,n->kc", q, target)
-    return np.asarray(np.einsum("kcd,kd->kc", np.linalg.pinv(r, rcond=truncation), projected))
+    problems, own, _ = columns.shape
+    size = own + len(shared)
+    gram = np.empty((problems, size, size))
+    gram[:, :own, :own] = columns @ np.swapaxes(columns, 1, 2)
+    gram[:, :own, own:] = columns @ shared.T
+    gram[:, own:, :own] = np.swapaxes(gram[:, :own, own:], 1, 2)
+    gram[:, own:, own:] = shared @ shared.T
+    right = np.concatenate(
+        [columns @ target, np.broadcast_to(shared @ target, (problems, len(shared)))], axis=1
+    )
+    lengths = np.sqrt(np.einsum("kii->ki", gram))
+    lengths[lengths == 0] = 1.0
+    gram /= lengths[:, :, None] * lengths[:, None, :]
+    threshold = max(truncation**2, _GRAM_NOISE)
+    inverse = np.linalg.pinv(gram, rcond=threshold, hermitian=True)
+    return np.asarray(np.einsum("kij,kj->ki", inverse, right / lengths) / lengths)
 
 
 def balance(columns: Floats, others: Floats) -> Floats:

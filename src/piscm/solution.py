@@ -14,6 +14,7 @@ from piscm.blocks import Block, compile_blocks
 from piscm.construct.machine import HISTORY
 from piscm.construct.methods import METHODS, Method
 from piscm.evaluate import Network, broadcast, checked_points
+from piscm.identifiability import involved, undetermined_text
 from piscm.network.nodes import Nodes
 from piscm.problem.document import problem_from_document, problem_to_document
 from piscm.problem.errors import ProblemError
@@ -23,6 +24,7 @@ from piscm.sampling import Sampling
 from piscm.start import Start
 from piscm.status import Status
 from piscm.storage import read_archive, write_archive
+from piscm.uncertainty import Uncertainty
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +44,11 @@ class BlockResidual:
 
 @dataclass(frozen=True)
 class UnknownValue:
-    """An identified parameter; `stderr` is NaN: error bars are not computed yet."""
+    """An identified parameter and its standard error.
+
+    The error is infinite where the data do not determine the parameter, and NaN where they leave
+    no freedom to estimate their noise (give ``Observations(..., noise=...)``).
+    """
 
     value: float
     stderr: float
@@ -95,6 +101,8 @@ class Solution:
         One record a node: residual, range, damping, step, rank, seconds.
     seconds : float
         What the run took.
+    uncertainty : Uncertainty or None
+        Behind `unknowns`, `correlation` and `std`; None without observations or unknowns.
     """
 
     problem: Problem
@@ -107,6 +115,7 @@ class Solution:
     block_residuals: tuple[BlockResidual, ...]
     history: np.recarray[Any, Any]
     seconds: float
+    uncertainty: Uncertainty | None
 
     @property
     def residual(self) -> Residual:
@@ -118,9 +127,38 @@ class Solution:
 
     @property
     def unknowns(self) -> dict[str, UnknownValue]:
-        """Each identified parameter by its name."""
-        values = zip(self.problem.unknowns, self.network.unknowns, strict=True)
-        return {symbol.name: UnknownValue(float(value), float("nan")) for symbol, value in values}
+        """Each identified parameter by its name, with its standard error."""
+        covariance = self._covariance
+        errors = np.sqrt(np.diag(covariance))
+        rows = zip(self.problem.unknowns, self.network.unknowns, errors, strict=True)
+        return {symbol.name: UnknownValue(float(v), float(e)) for symbol, v, e in rows}
+
+    @property
+    def correlation(self) -> Floats:
+        """Correlation of the unknowns' errors, in the order of `unknowns`."""
+        errors = np.sqrt(np.diag(self._covariance))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self._covariance / np.outer(errors, errors))
+
+    @property
+    def undetermined(self) -> str:
+        """A sentence that names the unknowns the data do not determine; empty if there are none."""
+        if self.uncertainty is None:
+            return ""
+        return undetermined_text(self.problem, self.uncertainty.undetermined)
+
+    @property
+    def _covariance(self) -> Floats:
+        count = len(self.problem.unknowns)
+        if self.uncertainty is None:
+            return np.full((count, count), np.nan)
+        factor = self.uncertainty.factor
+        last = factor[:, factor.shape[1] - count :]
+        covariance = last.T @ last
+        for direction in self.uncertainty.undetermined:
+            moved = np.flatnonzero(involved(direction))
+            covariance[moved, moved] = np.inf
+        return covariance
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -141,6 +179,23 @@ class Solution:
         arrays = broadcast(self.problem, coordinates)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
         values = self.network.value(compiled, checked_points(self.problem, points))
+        return np.asarray(values.reshape(arrays[0].shape))
+
+    def std(self, expression: Any = None, /, **coordinates: ArrayLike) -> Floats:
+        """The standard error of an expression, from the noise of the observations.
+
+        Takes what calling the solution takes. What the network misses of the equations counts as
+        noise too; a wrong equation or a missing term does not show.
+        """
+        if self.uncertainty is None:
+            raise ProblemError(
+                "There are no observations or unknowns: nothing to take errors from."
+            )
+        compiled = self.network.compile(self._only_field() if expression is None else expression)
+        arrays = broadcast(self.problem, coordinates)
+        points = np.stack([array.ravel() for array in arrays], axis=-1)
+        factor = self.uncertainty.factor
+        values = self.network.deviation(compiled, checked_points(self.problem, points), factor)
         return np.asarray(values.reshape(arrays[0].shape))
 
     def to_xarray(self, expression: Any = None, /, **coordinates: ArrayLike) -> Any:
@@ -176,7 +231,10 @@ class Solution:
             lines.append(
                 f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {block.held_out:>9.2e}"
             )
-        lines += [f"  {name} = {item.value:.8g}" for name, item in self.unknowns.items()]
+        for name, item in self.unknowns.items():
+            lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
+        if self.undetermined:
+            lines.append(f"  {self.undetermined}")
         return "\n".join(lines)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -189,6 +247,9 @@ class Solution:
             "unknowns": network.unknowns,
             "history": np.asarray(self.history),
         }
+        if self.uncertainty is not None:
+            arrays["error_factor"] = self.uncertainty.factor
+            arrays["undetermined"] = self.uncertainty.undetermined
         plain = {
             "format": _FORMAT,
             "problem": problem_to_document(self.problem),
@@ -203,6 +264,7 @@ class Solution:
             "residual": self.fitted_residual,
             "block_residuals": [asdict(block) for block in self.block_residuals],
             "seconds": self.seconds,
+            "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)
 
@@ -260,7 +322,22 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         block_residuals=tuple(BlockResidual(**block) for block in plain["block_residuals"]),
         history=np.rec.array(history),
         seconds=float(plain["seconds"]),
+        uncertainty=_unpacked_uncertainty(arrays, plain, network),
     )
+
+
+def _unpacked_uncertainty(
+    arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], network: Network
+) -> Uncertainty | None:
+    if plain["noise"] is None:
+        return None
+    factor, undetermined = arrays["error_factor"], arrays["undetermined"]
+    columns, unknowns = network.weights.size + network.unknowns.size, network.unknowns.size
+    fits = factor.ndim == undetermined.ndim == 2 and factor.shape[1] == columns
+    if not fits or (len(undetermined) and undetermined.shape[1] != unknowns):
+        raise ProblemError("its error bars do not fit its weights.")
+    noise = {str(name): float(value) for name, value in plain["noise"].items()}
+    return Uncertainty(factor.astype(float), undetermined.astype(float), noise)
 
 
 def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> Floats:

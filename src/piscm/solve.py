@@ -11,8 +11,9 @@ from threadpoolctl import threadpool_limits
 from piscm.blocks import compile_blocks
 from piscm.construct.machine import grow
 from piscm.construct.methods import PISC3, Method
+from piscm.construct.refine import Emphasis, Refined, refine
 from piscm.construct.select import Draw
-from piscm.design import System
+from piscm.design import State, System
 from piscm.evaluate import Network
 from piscm.network.activations import activation_named
 from piscm.problem.conditions import checked_weight
@@ -22,6 +23,8 @@ from piscm.progress import reporting
 from piscm.sampling import Sampling, block_points
 from piscm.solution import BlockResidual, Solution
 from piscm.start import Start
+from piscm.status import Status
+from piscm.uncertainty import Uncertainty, uncertainty
 
 KINDS = ("equations", "conditions", "observations")
 
@@ -81,15 +84,17 @@ def solve(
     activation = activation_named(method.activation)
     # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
     with threadpool_limits(1), reporting(progress, method.max_nodes) as report:
-        system = System(problem, blocks, points, kind_weights, activation, start)
+
+        def make_system(emphasis: Emphasis) -> System:
+            return System(problem, blocks, points, kind_weights, activation, start, emphasis)
+
+        system = make_system({})
         grown = grow(system, method, node_rng, report)
+        refined = refine(make_system, blocks, grown.nodes, grown.state, method)
+        errors = _errors(problem, refined, method)
+        state = refined.state
         network = Network(
-            problem,
-            start,
-            method.activation,
-            grown.nodes,
-            grown.state.weights,
-            grown.state.unknowns,
+            problem, start, method.activation, grown.nodes, state.weights, state.unknowns
         )
         fresh = block_points(problem, blocks, sampling, held_out_rng)
         residuals = tuple(
@@ -108,15 +113,42 @@ def solve(
         method=method,
         sampling=sampling,
         seed=seed,
-        status=grown.status,
-        fitted_residual=float(np.sqrt(grown.state.energy)),
+        status=_status(grown.status, errors),
+        fitted_residual=_weighted_norm(system, grown.state, refined),
         block_residuals=residuals,
         history=grown.history,
         seconds=time.perf_counter() - began,
+        uncertainty=errors,
     )
     if throw and not solution.status.ok:
         raise NotConverged(solution)
     return solution
+
+
+def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty | None:
+    """Error bars, where there are data or unknowns to have them."""
+    if not (problem.unknowns or problem.observations) or not len(refined.state.weights):
+        return None
+    if not refined.system.linearize(refined.state).finite:
+        return None
+    guesses = np.array(list(problem.unknowns.values()))
+    sizes = np.maximum(np.abs(refined.state.unknowns), np.abs(guesses))
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    return uncertainty(refined.system, refined.rows, refined.state, sizes, method.truncation)
+
+
+def _status(ended: Status, errors: Uncertainty | None) -> Status:
+    vague = errors is not None and len(errors.undetermined) > 0
+    return Status.UNDETERMINED if vague and ended.ok else ended
+
+
+def _weighted_norm(system: System, grown: State, refined: Refined) -> float:
+    """The residual of the final state by the user's weights, whatever the refinement used."""
+    state = refined.state
+    if np.array_equal(state.weights, grown.weights):
+        return float(np.sqrt(grown.energy))
+    rows = system.evaluate(refined.nodes)
+    return float(np.sqrt(system.state_with(rows, state.weights, state.unknowns).energy))
 
 
 def _rms(values: Any) -> float:

@@ -21,6 +21,10 @@ class Status(Enum):
         "The linearized equation is not finite at the current solution, so growth stopped there: "
         "start elsewhere with initial={...}, or keep the solution away from the singularity."
     )
+    UNDETERMINED = (
+        "Some unknowns are not determined by these data (the summary names them): observe "
+        "something else, fix one of them, or solve for their combination."
+    )
     INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
 
     @property

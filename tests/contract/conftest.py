@@ -4,8 +4,10 @@ import re
 import signal
 
 import pytest
+from typer.testing import CliRunner
 
 from piscm import ProblemError
+from piscm.cli import app
 
 SECONDS = 3.0
 """Bad input must be told within a second; this is that second on a busy machine."""
@@ -37,5 +39,44 @@ def refused():
         with pytest.raises(ProblemError, match=re.escape(words)) as caught:
             make()
         assert len(str(caught.value)) < 1000
+
+    return check
+
+
+@pytest.fixture
+def run():
+    """``run(*arguments)``: what the command line does; what it does not catch is raised."""
+
+    def invoke(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def solve_file(run, tmp_path):
+    """``solve_file(text, *options)``: solve a problem file, with a table beside it."""
+
+    def solve(text, *options, data=None):
+        path = tmp_path / "mine.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        if data is not None:
+            (tmp_path / "measured.csv").write_bytes(data)
+        return run("solve", path, *options)
+
+    return solve
+
+
+@pytest.fixture
+def denied():
+    """``denied(result, words)``: exit code 2, the words on standard error, and only there."""
+
+    def check(result, words=""):
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert words in result.stderr
 
     return check

@@ -66,6 +66,7 @@ def problems(draw):
     with_unknown = draw(st.booleans())
     if with_unknown:
         equations[0] += k * u * u.diff(x)
+        chosen.append(Condition(u - k, on={x: 1, t: 0}))
     data = Observations(u + 0.1 * u.diff(x), [[0.1, 0.2], [0.5, 0.9], [0.8, 0.3]], [1.0, -0.5, 0.2])
     return Problem(
         Box({x: (0, 1), t: (0, 1)}),

@@ -32,18 +32,24 @@ def test_more_columns_than_rows_gives_the_smallest_solution():
     np.testing.assert_allclose(found.solution, np.linalg.pinv(matrix) @ target, rtol=1e-9)
 
 
-@pytest.mark.parametrize("unknowns", [1, 2, 4])
-def test_many_small_problems_are_numpys(unknowns):
-    columns, target = RNG.normal(size=(6, unknowns, 20)), RNG.normal(size=20)
-    found = solve_each(columns, target, 1e-10)
+@pytest.mark.parametrize("sizes", [(1, 0), (3, 0), (1, 2), (2, 3)])
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
+def test_many_small_problems_are_numpys(sizes, unit):
+    columns, shared = RNG.normal(size=(6, sizes[0], 20)), RNG.normal(size=(sizes[1], 20))
+    target = RNG.normal(size=20)
+    found = solve_each(columns, unit * shared, target, 1e-10)
+    found[:, sizes[0] :] *= unit
     for own, answer in zip(columns, found, strict=True):
-        np.testing.assert_allclose(answer, np.linalg.lstsq(own.T, target)[0], rtol=1e-9)
+        best = np.linalg.lstsq(np.concatenate([own, shared]).T, target)[0]
+        np.testing.assert_allclose(answer, best, rtol=1e-8)
 
 
 def test_a_column_of_zeros_has_no_step():
     columns = np.zeros((2, 1, 5))
     columns[1] = 1.0
-    np.testing.assert_array_equal(solve_each(columns, np.ones(5), 1e-10), [[0.0], [1.0]])
+    np.testing.assert_array_equal(
+        solve_each(columns, np.zeros((0, 5)), np.ones(5), 1e-10), [[0.0], [1.0]]
+    )
 
 
 def test_balance_brings_columns_to_the_size_of_the_others():

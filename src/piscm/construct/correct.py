@@ -4,7 +4,8 @@ The linearized system is solved for the *new iterate*: with the columns M of the
 
 .. math:: M \beta + J_\lambda \Delta\lambda \approx M \beta_{loc} - \tilde e_{loc},
 
-so the truncation bounds the weights themselves and not their increments.
+so the truncation bounds the weights themselves and not their increments. An unknown that would
+leave its bounds is held at the bound, and the rest is solved for again.
 """
 
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.construct.bounds import Bounds
 from piscm.design import Linearization, NodeRows, State
 from piscm.least_squares import balance, solve_least_squares
 
@@ -27,7 +29,12 @@ class Direction(NamedTuple):
 
 
 def correction(
-    rows: NodeRows, active: slice, linearization: Linearization, state: State, truncation: float
+    rows: NodeRows,
+    active: slice,
+    linearization: Linearization,
+    state: State,
+    bounds: Bounds,
+    truncation: float,
 ) -> Direction:
     """The step from the current weights of the active nodes to the corrected ones."""
     design = rows.design[active]
@@ -35,9 +42,24 @@ def correction(
     old = state.weights[active]
     target = old.ravel() @ columns - state.residual
     unknowns = linearization.unknowns
+    if not len(unknowns):
+        new, rank = solve_least_squares(columns, target, truncation)
+        return Direction(new.reshape(old.shape) - old, np.zeros(0), rank)
+
     factors = balance(unknowns, columns)
-    if len(unknowns):
-        columns = np.concatenate([columns, unknowns * factors[:, None]])
-    solution, rank = solve_least_squares(columns, target, truncation)
-    weights = solution[: old.size].reshape(old.shape) - old
-    return Direction(weights, solution[old.size :] * factors, rank)
+    solved = np.zeros(0)
+    rank = 0
+
+    def free_steps(fixed: Floats) -> Floats:
+        nonlocal solved, rank
+        free = np.isnan(fixed)
+        scaled = unknowns[free] * factors[free, None]
+        held = fixed[~free] @ unknowns[~free]
+        both = np.concatenate([columns, scaled])
+        solved, rank = solve_least_squares(both, target - held, truncation)
+        steps = fixed.copy()
+        steps[free] = solved[old.size :] * factors[free]
+        return steps
+
+    steps = bounds.solve(state.unknowns, free_steps)
+    return Direction(solved[: old.size].reshape(old.shape) - old, steps, rank)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.construct.bounds import Bounds
 from piscm.construct.correct import correction
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
@@ -52,6 +53,7 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
     on the true residual. Ctrl-C ends the run after the last whole round.
     """
     draw = Draw(system.problem.domain, method.scale)
+    bounds = Bounds(system.problem)
     ladder = Ladder(method.contractions)
     rows = system.allocate(method.max_nodes)
     nodes: list[Nodes] = []
@@ -66,12 +68,12 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
             if not linearization.finite:
                 status = Status.NOT_FINITE
                 break
-            proposal = select(system, state, linearization, method, draw, ladder, rng)
+            proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
             if proposal is None:
                 status = Status.STALLED
                 break
             _store(rows, len(nodes), proposal)
-            corrected, step, rank = _correct(system, rows, method, proposal.state)
+            corrected, step, rank = _correct(system, rows, method, bounds, proposal.state)
             nodes.append(proposal.node)
             residual = float(np.sqrt(corrected.energy))
             seconds = time.perf_counter() - started
@@ -94,7 +96,7 @@ def _store(rows: NodeRows, index: int, proposal: Proposal) -> None:
 
 
 def _correct(
-    system: System, rows: NodeRows, method: Method, state: State
+    system: System, rows: NodeRows, method: Method, bounds: Bounds, state: State
 ) -> tuple[State, float, int]:
     """The corrected state, the length of the step, and the rank (1 where nothing is corrected)."""
     count = len(state.weights)
@@ -106,7 +108,7 @@ def _correct(
         return state, 0.0, 1
     active = slice(count - window, count)
     system.write_nonlinear(rows, active, linearization)
-    direction = correction(rows, active, linearization, state, method.truncation)
+    direction = correction(rows, active, linearization, state, bounds, method.truncation)
     moved, step = line_search(system, rows, active, state, direction, method.steps)
     return moved, step, direction.rank
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.construct.bounds import Bounds
 from piscm.construct.methods import Method
 from piscm.design import Linearization, NodeRows, State, System
-from piscm.least_squares import balance, solve_each
+from piscm.least_squares import solve_each
 from piscm.network.nodes import Nodes
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
@@ -84,6 +85,7 @@ def select(
     linearization: Linearization,
     method: Method,
     draw: Draw,
+    bounds: Bounds,
     ladder: Ladder,
     rng: np.random.Generator,
 ) -> Proposal | None:
@@ -93,8 +95,11 @@ def select(
             nodes = draw(method.candidates, factor, rng)
             rows = system.evaluate(nodes)
             system.write_nonlinear(rows, slice(None), linearization)
-            steps = damping * _local_steps(rows, linearization, state, method.truncation)
-            weights, unknowns = steps[:, : system.fields], steps[:, system.fields :]
+            steps = damping * solve_each(
+                rows.design, linearization.unknowns, -state.residual, method.truncation
+            )
+            weights = steps[:, : system.fields]
+            unknowns = bounds.clip(state.unknowns, steps[:, system.fields :])
             change = system.each_alone(rows, weights, unknowns)
             residuals = system.residuals(state, change)
             energies = np.einsum("kn,kn->k", residuals, residuals)
@@ -119,20 +124,6 @@ def select(
                 )
             ladder.move_on()
     return None
-
-
-def _local_steps(
-    rows: NodeRows, linearization: Linearization, state: State, truncation: float
-) -> Floats:
-    """The least-squares step of each candidate by itself, with the unknowns beside it."""
-    columns, unknowns = rows.design, linearization.unknowns
-    if not len(unknowns):
-        return solve_each(columns, -state.residual, truncation)
-    factors = balance(unknowns, columns)
-    shared = np.broadcast_to(unknowns * factors[:, None], (len(columns), *unknowns.shape))
-    steps = solve_each(np.concatenate([columns, shared], axis=1), -state.residual, truncation)
-    steps[:, columns.shape[1] :] *= factors
-    return steps
 
 
 def _pick(rows: NodeRows, index: int) -> NodeRows:

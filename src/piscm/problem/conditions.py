@@ -12,6 +12,8 @@ from piscm.problem.domain import Floats, finite_number
 from piscm.problem.errors import ProblemError
 from piscm.problem.expressions import as_expression
 
+LOSSES = ("square", "huber")
+
 Place = Mapping[sympy.Symbol, float]
 """A face, edge or point: the coordinates that are fixed there, and their values."""
 
@@ -75,12 +77,18 @@ class Observations:
     values : array_like, shape (N,)
     weight : float
         How much these observations count beside others.
+    noise : float, optional
+        Their standard deviation; estimated from the fit where it is not given.
+    loss : {"square", "huber"}
+        "huber" lets outliers pull only as hard as an error of 1.35 standard deviations.
     """
 
     expression: sympy.Expr
     points: ArrayLike
     values: ArrayLike
     weight: float = 1.0
+    noise: float | None = None
+    loss: str = "square"
 
     def __post_init__(self) -> None:
         expression = as_expression(self.expression, "An observed expression")
@@ -100,6 +108,16 @@ class Observations:
         object.__setattr__(self, "values", values)
         weight = checked_weight(self.weight, f"the observations of {expression}")
         object.__setattr__(self, "weight", weight)
+        if self.noise is not None:
+            noise = finite_number(self.noise, f"The noise of the observations of {expression}")
+            if noise <= 0:
+                raise ProblemError(
+                    f"The noise of the observations of {expression} is {noise:g}; give a positive "
+                    "standard deviation, or leave it out to have it estimated."
+                )
+            object.__setattr__(self, "noise", noise)
+        if self.loss not in LOSSES:
+            raise ProblemError(f"loss={self.loss!r}: known losses are {', '.join(LOSSES)}.")
 
     def __repr__(self) -> str:
         return f"{self.expression} observed at {len(np.asarray(self.values))} points"

@@ -36,7 +36,14 @@ def problem_to_document(problem: Problem) -> dict[str, Any]:
             for symbol, low, high in zip(box.coordinates, box.lower, box.upper, strict=True)
         },
         "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
-        "unknowns": {symbol.name: guess for symbol, guess in problem.unknowns.items()},
+        "unknowns": {
+            symbol.name: {
+                "guess": guess,
+                "bounds": [_finite(bound) for bound in problem.bounds[symbol]],
+                "positive": bool(symbol.is_positive),
+            }
+            for symbol, guess in problem.unknowns.items()
+        },
         "equations": [expression_text(equation) for equation in problem.equations],
         "conditions": [_condition_document(condition) for condition in problem.conditions],
         "observations": [
@@ -45,6 +52,8 @@ def problem_to_document(problem: Problem) -> dict[str, Any]:
                 "points": np.asarray(data.points).tolist(),
                 "values": np.asarray(data.values).tolist(),
                 "weight": data.weight,
+                "noise": data.noise,
+                "loss": data.loss,
             }
             for data in problem.observations
         ],
@@ -70,7 +79,7 @@ def problem_from_document(document: Any) -> Problem:
     symbols = {name: coordinates(name) for name in bounds}
     box = Box({symbols[name]: _constants(bound) for name, bound in bounds.items()})
     guesses = _mapping(document.get("unknowns", {}), "unknowns")
-    unknowns = {name: unknown(name) for name in guesses}
+    unknowns = {name: _read_unknown(name, given) for name, given in guesses.items()}
     for name in unknowns:
         if name in symbols:
             raise ProblemError(f"{name!r} is both a coordinate and an unknown.")
@@ -93,7 +102,7 @@ def problem_from_document(document: Any) -> Problem:
             _read_condition(_mapping(item, "A condition"), parse, symbols)
             for item in _list(document.get("conditions", []), "conditions")
         ],
-        unknowns={unknowns[name]: guess for name, guess in guesses.items()},
+        unknowns={unknowns[name]: _read_guess(given) for name, given in guesses.items()},
         observations=[
             _read_observations(_mapping(item, "An entry of observations"), parse)
             for item in _list(document.get("observations", []), "observations")
@@ -128,13 +137,32 @@ def _read_condition(
 
 
 def _read_observations(item: Mapping[str, Any], parse: Parser) -> Observations:
-    _only(item, ("expression", "points", "values", "weight"), "An entry of observations")
+    known = ("expression", "points", "values", "weight", "noise", "loss")
+    _only(item, known, "An entry of observations")
     return Observations(
         parse(item.get("expression"), "An observed expression"),
         points=item.get("points", []),
         values=item.get("values", []),
         weight=item.get("weight", 1.0),
+        noise=item.get("noise"),
+        loss=item.get("loss", "square"),
     )
+
+
+def _read_unknown(name: str, given: Any) -> sympy.Symbol:
+    return unknown(name, positive=isinstance(given, Mapping) and given.get("positive") is True)
+
+
+def _read_guess(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    _only(given, ("guess", "bounds", "positive"), "An unknown")
+    bounds = _list(given.get("bounds", [None, None]), "The bounds of an unknown")
+    return (given.get("guess"), *bounds)
+
+
+def _finite(bound: float) -> float | None:
+    return bound if np.isfinite(bound) else None
 
 
 def _constant(value: Any) -> Any:

@@ -24,14 +24,19 @@ class Problem:
     equations : sequence of sympy.Expr or sympy.Eq
         Expressions that must vanish inside the domain.
     conditions : sequence of Condition and Periodic
-    unknowns : mapping of sympy.Symbol to float, optional
-        Physical parameters to be found, each with a first guess.
+    unknowns : mapping of sympy.Symbol to float or (float, float, float), optional
+        Physical parameters to be found, each with a first guess, or with a guess, a lower and an
+        upper bound (None for no bound).
     observations : sequence of Observations
 
     Attributes
     ----------
     fields : tuple
         The fields found in all expressions, in the order of their first appearance.
+    unknowns : dict of sympy.Symbol to float
+        The first guesses.
+    bounds : dict of sympy.Symbol to (float, float)
+        The interval of each unknown; infinite where it is free.
     """
 
     def __init__(
@@ -39,7 +44,7 @@ class Problem:
         domain: Box,
         equations: Sequence[Any],
         conditions: Sequence[Condition | Periodic] = (),
-        unknowns: Mapping[sympy.Symbol, float] | None = None,
+        unknowns: Mapping[sympy.Symbol, Any] | None = None,
         observations: Sequence[Observations] = (),
     ) -> None:
         if not isinstance(domain, Box):
@@ -51,7 +56,13 @@ class Problem:
         )
         self.conditions: tuple[Condition | Periodic, ...] = tuple(_listed(conditions, "conditions"))
         self.observations: tuple[Observations, ...] = tuple(_listed(observations, "observations"))
-        self.unknowns: dict[sympy.Symbol, float] = _guesses(unknowns, domain)
+        intervals = _intervals(unknowns, domain)
+        self.unknowns: dict[sympy.Symbol, float] = {
+            s: guess for s, (guess, *_) in intervals.items()
+        }
+        self.bounds: dict[sympy.Symbol, tuple[float, float]] = {
+            s: (low, high) for s, (_, low, high) in intervals.items()
+        }
         self.fields: tuple[AppliedUndef, ...] = ()
         self._check()
 
@@ -157,7 +168,7 @@ class Problem:
             self.domain,
             self.equations,
             self.conditions,
-            self.unknowns,
+            {s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items()},
             [*self.observations, *observations],
         )
 
@@ -178,7 +189,8 @@ def _listed(items: Any, what: str) -> list[Any]:
     raise ProblemError(f"{what} is a {type(items).__name__}; give a list, as {what}=[...].")
 
 
-def _guesses(unknowns: Any, domain: Box) -> dict[sympy.Symbol, float]:
+def _intervals(unknowns: Any, domain: Box) -> dict[sympy.Symbol, tuple[float, float, float]]:
+    """Guess, lower and upper bound of each unknown."""
     if unknowns is None:
         return {}
     if not isinstance(unknowns, Mapping):
@@ -188,4 +200,31 @@ def _guesses(unknowns: Any, domain: Box) -> dict[sympy.Symbol, float]:
             raise ProblemError(f"unknowns holds {symbol!r}: make it with unknown(...).")
         if symbol in domain.coordinates:
             raise ProblemError(f"{symbol} is a coordinate of the domain, not an unknown.")
-    return {s: finite_number(g, f"The first guess of {s}") for s, g in unknowns.items()}
+    return {symbol: _interval(symbol, given) for symbol, given in unknowns.items()}
+
+
+def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
+    guess, low, high = given, None, None
+    if isinstance(given, tuple | list):
+        if len(given) != 3:
+            raise ProblemError(
+                f"The unknown {symbol} has {given!r}; give a first guess, or (guess, low, high)."
+            )
+        guess, low, high = given
+    value = finite_number(guess, f"The first guess of {symbol}")
+    lower = -np.inf if _open(low) else finite_number(low, f"The lower bound of {symbol}")
+    upper = np.inf if _open(high) else finite_number(high, f"The upper bound of {symbol}")
+    if symbol.is_positive:
+        lower = max(lower, 0.0)
+        if value <= 0:
+            raise ProblemError(f"The unknown {symbol} is positive, but its first guess is {guess}.")
+    if not (lower < upper and lower <= value <= upper):
+        raise ProblemError(
+            f"The unknown {symbol} has the first guess {guess}, which is not between its bounds "
+            f"{lower:g} and {upper:g}."
+        )
+    return value, lower, upper
+
+
+def _open(bound: Any) -> bool:
+    return bound is None or bound in (np.inf, -np.inf)

@@ -45,11 +45,11 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _symbols(names: str) -> Any:
+def _symbols(names: str, **assumptions: bool) -> Any:
     if not isinstance(names, str) or not names.strip():
         raise ProblemError("Give the names as one string, such as 'x' or 'x y t'.")
     try:
-        made = sympy.symbols(names, real=True)
+        made = sympy.symbols(names, real=True, **assumptions)
     except ValueError as error:
         raise ProblemError(f"{names!r} is not a list of names: {error}.") from error
     for symbol in made if isinstance(made, tuple) else (made,):
@@ -65,9 +65,12 @@ def coordinates(names: str) -> Any:
     return _symbols(names)
 
 
-def unknown(names: str) -> Any:
-    """SymPy symbols for physical parameters that are to be found; one name gives one symbol."""
-    return _symbols(names)
+def unknown(names: str, *, positive: bool = False) -> Any:
+    """SymPy symbols for physical parameters that are to be found; one name gives one symbol.
+
+    A positive one stays positive at every step of the search.
+    """
+    return _symbols(names, positive=True) if positive else _symbols(names)
 
 
 def field(name: str, *coordinates: sympy.Symbol) -> sympy.Expr:

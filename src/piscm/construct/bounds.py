@@ -1,0 +1,44 @@
+"""Bounds on the unknowns, respected at every step."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+# A positive unknown may shrink to this share of itself in one step; zero itself is out of bounds.
+_SHRINK = 0.01
+
+
+class Bounds:
+    """The interval that each unknown may move in from where it is."""
+
+    def __init__(self, problem: Problem) -> None:
+        pairs = [problem.bounds[symbol] for symbol in problem.unknowns]
+        self._lower = np.array([low for low, _ in pairs])
+        self._upper = np.array([high for _, high in pairs])
+        self._positive = np.array([bool(symbol.is_positive) for symbol in problem.unknowns], bool)
+        self.any = bool(np.isfinite(self._lower).any() or np.isfinite(self._upper).any())
+
+    def clip(self, values: Floats, steps: Floats) -> Floats:
+        """Steps (any shape ending in the unknowns) cut so that they end inside."""
+        lower = np.where(self._positive, np.maximum(self._lower, _SHRINK * values), self._lower)
+        return np.clip(values + steps, lower, self._upper) - values
+
+    def solve(self, values: Floats, solve: Callable[[Floats], Floats]) -> Floats:
+        """The steps of a least-squares problem whose unknowns stay inside.
+
+        `solve(fixed)` gives the free steps, with those that `fixed` holds (NaN where free) set. An
+        unknown that would leave is fixed at its bound, and the others are solved for again.
+        """
+        fixed = np.full(len(values), np.nan)
+        while True:
+            steps = solve(fixed)
+            cut = self.clip(values, steps)
+            leaving = np.isnan(fixed) & (cut != steps)
+            if not leaving.any():
+                return cut
+            fixed[leaving] = cut[leaving]

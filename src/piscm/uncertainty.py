@@ -1,0 +1,135 @@
+r"""Error bars: how noise in the rows moves the weights and the unknowns.
+
+At the solution the weighted system is :math:`M\beta + J\lambda \approx v`. Noise of standard
+deviation :math:`\sigma_i` in row i (the observations' noise; for equations and conditions what the
+network leaves unmet) moves the minimizer linearly. The weights' own freedom is projected out first
+(the Schur complement): with Q a basis of the columns of M,
+
+.. math::
+
+    J_\perp = J - QQ^T J, \qquad
+    \delta\lambda = J_\perp^+ \delta, \qquad
+    \delta\beta = M^+ (\delta - J\,\delta\lambda).
+
+A direction of the unknowns in which :math:`J_\perp` vanishes is not determined: the weights can
+make up for any move along it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from piscm.design import NodeRows, State, System
+
+Floats = NDArray[np.float64]
+
+# Below this share of its own length a column of unknowns lies in the span of the nodes' columns:
+# round-off, not information.
+_NOTHING_LEFT = 1e-9
+# A direction whose relative standard error is above this is not determined by the data.
+_RELATIVE_LIMIT = 1.0
+# Fewer residual degrees of freedom than this share of the rows say nothing about their noise.
+_LEAST_FREEDOM = 0.02
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What can be said about the errors of weights and unknowns.
+
+    Attributes
+    ----------
+    factor : ndarray, shape (k, weights + unknowns)
+        The covariance is ``factor.T @ factor``; weights are ordered as (node, field).
+    undetermined : ndarray, shape (directions, unknowns)
+        Unit vectors of relative changes of the unknowns that the data do not tell from none.
+    noise : dict of block name to float
+        The standard deviation of the observations, as given or as estimated.
+    """
+
+    factor: Floats
+    undetermined: Floats
+    noise: Mapping[str, float]
+
+
+def uncertainty(
+    system: System, rows: NodeRows, state: State, sizes: Floats, truncation: float
+) -> Uncertainty:
+    """Error bars at a state.
+
+    Parameters
+    ----------
+    rows : the columns of all nodes, written at this state's linearization
+    sizes : ndarray, shape (unknowns,)
+        What counts as a change of order one of each unknown.
+    """
+    design = rows.design[: len(state.weights)].reshape(-1, system.rows)
+    q, singular, vt = scipy.linalg.svd(design.T, full_matrices=False, check_finite=False)
+    keep = singular > truncation * singular[0]
+    q, singular, vt = q[:, keep], singular[keep], vt[keep]
+    unknowns = system.linearize(state).unknowns.T  # (rows, unknowns)
+    left, lengths, right, null = _unknown_space(unknowns * sizes, q)
+
+    leverage = np.einsum("nk,nk->n", q, q) + np.einsum("nk,nk->n", left, left)
+    deviations, noise = _deviations(system, state, leverage)
+    by_unknowns = sizes[:, None] * (right.T / lengths) @ left.T * deviations
+    passed_on = q.T * deviations - (q.T @ unknowns) @ by_unknowns
+    by_weights = (vt.T / singular) @ passed_on
+    moves = np.concatenate([by_weights, by_unknowns])
+    factor = scipy.linalg.qr(moves.T, mode="r", check_finite=False)[0][: len(moves)]
+    relative = factor[:, len(by_weights) :] / sizes
+    return Uncertainty(factor, np.concatenate([null, _vague(relative)]), noise)
+
+
+def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """SVD of what the unknowns add beyond the nodes, and where they add nothing."""
+    count = scaled.shape[1]
+    if count == 0:
+        return np.zeros((len(scaled), 0)), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
+    beyond = scaled - q @ (q.T @ scaled)
+    beyond -= q @ (q.T @ beyond)  # once more: the first pass leaves round-off of the large part
+    left, lengths, right = np.linalg.svd(beyond, full_matrices=False)
+    full = np.linalg.norm(scaled @ right.T, axis=0)
+    # A direction in which the columns cancel each other has no length of its own to compare with.
+    largest = np.linalg.norm(scaled, axis=0).max()
+    keep = (lengths > _NOTHING_LEFT * full) & (lengths > _NOTHING_LEFT * largest)
+    return left[:, keep], lengths[keep], right[keep], right[~keep]
+
+
+def _vague(relative: Floats) -> Floats:
+    """Directions in which the relative standard error is large."""
+    if relative.shape[1] == 0:
+        return np.zeros((0, 0))
+    _, errors, directions = np.linalg.svd(relative, full_matrices=False)
+    return np.asarray(directions[errors > _RELATIVE_LIMIT])
+
+
+def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats, dict[str, float]]:
+    """The standard deviation of every weighted row, and the noise of the observations."""
+    deviations = np.empty(system.rows)
+    noise: dict[str, float] = {}
+    for placed in system.placed:
+        block = placed.block
+        residual = state.residual[placed.rows] / placed.scale
+        freedom = len(residual) - float(leverage[placed.rows].sum())
+        if block.noise is not None:
+            sigma = block.noise
+        elif block.loss == "huber":
+            sigma = robust_deviation(residual)
+        elif freedom > _LEAST_FREEDOM * len(residual):
+            sigma = float(np.sqrt(residual @ residual / freedom))
+        elif block.kind == "observations":
+            sigma = float("nan")  # the network passes through every datum: no noise can be told
+        else:
+            sigma = float(np.sqrt(np.mean(residual**2)))
+        deviations[placed.rows] = placed.scale * sigma
+        if block.kind == "observations":
+            noise[block.name] = sigma
+    return deviations, noise
+
+
+def robust_deviation(residual: Floats) -> float:
+    """The standard deviation of the bulk: outliers do not count."""
+    return float(1.4826 * np.median(np.abs(residual)))

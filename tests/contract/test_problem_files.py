@@ -1,0 +1,131 @@
+"""Problem files and tables of measurements, right and wrong, through the command line."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+FILE = """
+equations = ["diff(u, x) = k*u"]
+conditions = [{expression = "u - 1", on = {x = 0}}]
+[domain]
+x = [0, "pi/4"]
+[unknowns]
+k = 0.5
+[method]
+max_nodes = 3
+candidates = 5
+[sampling]
+interior = 16
+"""
+DATA = """
+equations = ["diff(u, x) = u"]
+observations = [{expression = "u", file = "measured.csv"}]
+domain = {x = [0, 1]}
+method = {max_nodes = 3, candidates = 5}
+sampling = {interior = 16}
+"""
+
+
+def solved(result):
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (FILE, "", "domain"),
+        (FILE, "hello there", "not a TOML file"),
+        (FILE, "a = " + "[" * 5000, "not a TOML file"),
+        (FILE, FILE + "[domain]\nx = [0, 1]\n", "twice"),
+        ("equations", "# \xff\nequations", "not a TOML file"),
+        ("equations", "equation", "'equation'"),
+        ('["diff(u, x) = k*u"]', '"u"', "equations"),
+        ('["diff(u, x) = k*u"]', "[]", "no equation"),
+        ('["diff(u, x) = k*u"]', "[3]", "Equation 1"),
+        ("k*u", "__import__('os')", "__import__"),
+        ("k*u", "[/k]*u", "[/k]"),
+        ("k*u", "u[x]", "u[x]"),
+        ("k*u", "q*u", "'q'"),
+        ("k*u", "k*u + diff(u, k)", "k"),
+        ("k*u", "k*u + diff(u**2, k)", "k"),
+        ("k*u", "k/u", "not finite"),
+        ("k*u", "k*u = 1", "more than one '='"),
+        ("x = 0}", "y = 0}", "'y'"),
+        ("x = 0}", "x = 9}", "outside the domain"),
+        ("x = 0}", "x = nan}", "nan"),
+        ("x = 0}", "x = 2020-01-01}", "date"),
+        ("on = {x = 0}", 'on = "left"', "'left'"),
+        ("on = {x = 0}", "on = 0", "on=0"),
+        ("on = {x = 0}", "at = {x = 0}", "'at'"),
+        ('"pi/4"', '"pie"', "'pie'"),
+        ('"pi/4"', "inf", "inf"),
+        ('"pi/4"', '"1/0"', "divides by zero"),
+        ('"pi/4"', "-1", "empty"),
+        ('[0, "pi/4"]', '"01"', "x"),
+        ('[0, "pi/4"]', "1", "bounds of x"),
+        ("k = 0.5", "k = nan", "first guess of k"),
+        ("k = 0.5", 'k = "a"', "first guess of k"),
+        ("k = 0.5", "k = 0.5\nq = 1", "q"),
+        ("k = 0.5", "k = 0.5\nx = 1", "'x'"),
+        ("max_nodes = 3", "nodes = 3", "[method]"),
+        ("max_nodes = 3", "max_nodes = -3", "max_nodes"),
+        ("max_nodes = 3", 'activation = "relu"', "'relu'"),
+        ("max_nodes = 3", "truncation = [1, 2]", "truncation"),
+        ("max_nodes = 3", "max_seconds = [1, 2]", "max_seconds"),
+        ("[method]", "[methods]", "'methods'"),
+        ("[method]\n", "[[method]]\n", "[method]"),
+        ("interior = 16", "points = 16", "[sampling]"),
+        ("interior = 16", "interior = 16.0", "interior"),
+    ],
+)
+def test_bad_problem_files(denied, solve_file, old, new, words):
+    assert old in FILE
+    text = FILE.replace(old, new)
+    denied(solve_file(text.encode("latin-1") if "\xff" in text else text, "--json"), words)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"x,value\n0.1,1\n0.2,1.5\n",
+        b"x,value\r\n0.1,1\r\n\r\n0.2,1.5\r\n",
+        b"\xef\xbb\xbfx,value\n0.1,1\n0.2,1.5\n",
+        b"value,x\n1,0.1\n1.5,0.2\n",
+        b"x,note,value\n0.1,first,1\n0.2,second,1.5\n",
+    ],
+)
+def test_observations_from_a_table(solve_file, data):
+    listed = DATA.replace('file = "measured.csv"', "points = [0.1, 0.2], values = [1, 1.5]")
+    row = solved(solve_file(DATA, "--json", data=data))
+    same = solved(solve_file(listed, "--json"))
+    assert row["residual"] == same["residual"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        b"",
+        b"x,value\n",
+        b"x,y\n0.1,1\n",
+        b"x,value\n0.1\n",
+        b"x,value\n0.1,1,2\n",
+        b"x,value\n0.1,\n",
+        b"x,value\n0.1,abc\n",
+        b"x,value\n0.1,nan\n",
+        b"x,value\n9,1\n",
+        b"x;value\n0,1;2\n",
+        b"x,value\n0.1,\x001\n",
+        b"x,value,\xe9\n0.1,1,2\n",
+        "x,value\n0.1,1\n".encode("utf-16"),
+        b"x,value\n0.1," + b"1" * 200_000 + b"\n",
+        b'x,value\n"0.1,1\n',
+    ],
+)
+def test_bad_tables(denied, solve_file, data):
+    result = solve_file(DATA, "--json", data=data)
+    denied(result)
+    assert "measured.csv" in result.stderr or "observations of u(x)" in result.stderr
