@@ -219,6 +219,11 @@ class System:
         jets = tuple(old + new[0] for old, new in zip(start.jets, change.jets, strict=True))
         return State(weights, unknowns, jets, self.residuals(start, change)[0])
 
+    def unweighted(self, state: State, block: Block) -> Floats:
+        """The residual of one block, in its own units."""
+        placed = next(item for item in self.placed if item.block is block)
+        return np.asarray(state.residual[placed.rows] / placed.scale)
+
     def _check_finite(self, state: State) -> None:
         linearization = self.linearize(state)
         bad_rows = ~np.isfinite(state.residual)

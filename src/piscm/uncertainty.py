@@ -65,15 +65,11 @@ def uncertainty(
     sizes : ndarray, shape (unknowns,)
         What counts as a change of order one of each unknown.
     """
-    design = rows.design[: len(state.weights)].reshape(-1, system.rows)
-    q, singular, vt = scipy.linalg.svd(design.T, full_matrices=False, check_finite=False)
-    keep = singular > truncation * singular[0]
-    q, singular, vt = q[:, keep], singular[keep], vt[keep]
+    q, singular, vt = _node_space(system, rows, state, truncation)
     unknowns = system.linearize(state).unknowns.T  # (rows, unknowns)
     left, lengths, right, null = _unknown_space(unknowns * sizes, q)
 
-    leverage = np.einsum("nk,nk->n", q, q) + np.einsum("nk,nk->n", left, left)
-    deviations, noise = _deviations(system, state, leverage)
+    deviations, noise = _deviations(system, state, _squared_rows(q) + _squared_rows(left))
     by_unknowns = sizes[:, None] * (right.T / lengths) @ left.T * deviations
     passed_on = q.T * deviations - (q.T @ unknowns) @ by_unknowns
     by_weights = (vt.T / singular) @ passed_on
@@ -81,6 +77,29 @@ def uncertainty(
     factor = scipy.linalg.qr(moves.T, mode="r", check_finite=False)[0][: len(moves)]
     relative = factor[:, len(by_weights) :] / sizes
     return Uncertainty(factor, np.concatenate([null, _vague(relative)]), noise)
+
+
+def leverage(system: System, rows: NodeRows, state: State, truncation: float) -> Floats:
+    """For each row the share of its own datum in its fitted value, from 0 to 1."""
+    q, _, _ = _node_space(system, rows, state, truncation)
+    unknowns = system.linearize(state).unknowns.T
+    lengths = np.linalg.norm(unknowns, axis=0)
+    left, *_ = _unknown_space(unknowns / np.where(lengths > 0, lengths, 1.0), q)
+    return _squared_rows(q) + _squared_rows(left)
+
+
+def _node_space(
+    system: System, rows: NodeRows, state: State, truncation: float
+) -> tuple[Floats, Floats, Floats]:
+    """Truncated SVD of the columns of all nodes: (rows, k), (k,), (k, weights)."""
+    design = rows.design[: len(state.weights)].reshape(-1, system.rows)
+    q, singular, vt = scipy.linalg.svd(design.T, full_matrices=False, check_finite=False)
+    keep = singular > truncation * singular[0]
+    return q[:, keep], singular[keep], vt[keep]
+
+
+def _squared_rows(matrix: Floats) -> Floats:
+    return np.asarray(np.einsum("nk,nk->n", matrix, matrix))
 
 
 def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
