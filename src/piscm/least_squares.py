@@ -25,7 +25,9 @@ class LeastSquares(NamedTuple):
     rank: int
 
 
-def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> LeastSquares:
+def solve_least_squares(
+    columns: Floats, target: Floats, truncation: float, scaled: bool = False
+) -> LeastSquares:
     """Solve one problem.
 
     Parameters
@@ -34,17 +36,25 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
     target : ndarray, shape (rows,)
     truncation : float
         The relative threshold below which singular values are dropped, the paper's eta.
+    scaled : bool
+        Bring the columns to unit length first, so that none is dropped for being short.
     """
-    try:
-        solution, _, rank, _ = scipy.linalg.lstsq(
-            columns.T, target, cond=truncation, lapack_driver="gelsd", check_finite=False
-        )
-    except np.linalg.LinAlgError:
-        # Divide and conquer can fail to converge where the plain SVD iteration does not.
-        solution, _, rank, _ = scipy.linalg.lstsq(
-            columns.T, target, cond=truncation, lapack_driver="gelss", check_finite=False
-        )
-    return LeastSquares(solution, int(rank))
+    lengths = np.ones(len(columns))
+    if scaled:
+        lengths = np.linalg.norm(columns, axis=1)
+        lengths[lengths == 0] = 1.0
+        columns = columns / lengths[:, None]
+    for driver in ("gelsd", "gelss"):  # the plain iteration converges where the fast one fails
+        try:
+            solution, _, rank, _ = scipy.linalg.lstsq(
+                columns.T, target, cond=truncation, lapack_driver=driver, check_finite=False
+            )
+        except np.linalg.LinAlgError:
+            continue
+        if np.isfinite(solution).all():
+            return LeastSquares(solution / lengths, int(rank))
+    # Columns too large or too many for the arithmetic: the line search will take no step.
+    return LeastSquares(np.zeros(len(columns)), 0)
 
 
 def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: float) -> Floats:
@@ -71,6 +81,8 @@ def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: floa
     right = np.concatenate(
         [columns @ target, np.broadcast_to(shared @ target, (problems, len(shared)))], axis=1
     )
+    overflowed = ~(np.isfinite(gram).all(axis=(1, 2)) & np.isfinite(right).all(axis=1))
+    gram[overflowed], right[overflowed] = 0.0, 0.0  # no step for a node beyond the arithmetic
     lengths = np.sqrt(np.einsum("kii->ki", gram))
     lengths[lengths == 0] = 1.0
     gram /= lengths[:, :, None] * lengths[:, None, :]

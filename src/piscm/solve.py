@@ -9,10 +9,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from piscm.blocks import compile_blocks
+from piscm.construct.draw import Draw
 from piscm.construct.machine import grow
 from piscm.construct.methods import PISC3, Method
 from piscm.construct.refine import Emphasis, Refined, refine
-from piscm.construct.select import Draw
 from piscm.design import State, System
 from piscm.evaluate import Network
 from piscm.network.activations import activation_named
@@ -26,6 +26,7 @@ from piscm.start import Start
 from piscm.status import Status
 from piscm.uncertainty import Uncertainty, uncertainty
 
+DEFAULT_METHOD = PISC3(selection="orthogonal", candidates=100)
 KINDS = ("equations", "conditions", "observations")
 
 
@@ -55,7 +56,7 @@ def solve(
     ----------
     problem : Problem
     method : PISC1, PISC2 or PISC3, optional
-        `PISC3` with its defaults where it is left out.
+        Left out, all nodes are corrected (`PISC3`) and selected orthogonally, which needs no scale.
     tol : float, optional
         Stop when the residual is at most this; stands in for the method's `tolerance`.
     sampling : Sampling, optional
@@ -83,7 +84,11 @@ def solve(
     points = block_points(problem, blocks, sampling, fitted_rng)
     activation = activation_named(method.activation)
     # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
-    with threadpool_limits(1), reporting(progress, method.max_nodes) as report:
+    with (
+        threadpool_limits(1),
+        np.errstate(all="ignore"),
+        reporting(progress, method.max_nodes) as report,
+    ):
 
         def make_system(emphasis: Emphasis) -> System:
             return System(problem, blocks, points, kind_weights, activation, start, emphasis)
@@ -134,7 +139,7 @@ def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty |
     guesses = np.array(list(problem.unknowns.values()))
     sizes = np.maximum(np.abs(refined.state.unknowns), np.abs(guesses))
     sizes = np.where(sizes > 0, sizes, 1.0)
-    return uncertainty(refined.system, refined.rows, refined.state, sizes, method.truncation)
+    return uncertainty(refined.system, refined.rows, refined.state, sizes, method.threshold)
 
 
 def _status(ended: Status, errors: Uncertainty | None) -> Status:
@@ -156,7 +161,7 @@ def _rms(values: Any) -> float:
 
 
 def _checked_method(method: Any, tol: Any) -> Method:
-    method = PISC3() if method is None else method
+    method = DEFAULT_METHOD if method is None else method
     if not isinstance(method, Method):
         kind = method.__name__ if isinstance(method, type) else type(method).__name__
         raise ProblemError(f"The method is {kind}; give PISC1(), PISC2() or PISC3().")

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.construct.bounds import Bounds
+from piscm.construct.methods import Method
 from piscm.design import Linearization, NodeRows, State
 from piscm.least_squares import balance, solve_least_squares
 
@@ -34,7 +35,7 @@ def correction(
     linearization: Linearization,
     state: State,
     bounds: Bounds,
-    truncation: float,
+    method: Method,
 ) -> Direction:
     """The step from the current weights of the active nodes to the corrected ones."""
     design = rows.design[active]
@@ -43,7 +44,7 @@ def correction(
     target = old.ravel() @ columns - state.residual
     unknowns = linearization.unknowns
     if not len(unknowns):
-        new, rank = solve_least_squares(columns, target, truncation)
+        new, rank = solve_least_squares(columns, target, method.threshold, method.scaled)
         return Direction(new.reshape(old.shape) - old, np.zeros(0), rank)
 
     factors = balance(unknowns, columns)
@@ -56,7 +57,7 @@ def correction(
         scaled = unknowns[free] * factors[free, None]
         held = fixed[~free] @ unknowns[~free]
         both = np.concatenate([columns, scaled])
-        solved, rank = solve_least_squares(both, target - held, truncation)
+        solved, rank = solve_least_squares(both, target - held, method.threshold, method.scaled)
         steps = fixed.copy()
         steps[free] = solved[old.size :] * factors[free]
         return steps

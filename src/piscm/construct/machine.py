@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from piscm.construct.bounds import Bounds
 from piscm.construct.correct import correction
+from piscm.construct.draw import Draw
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
-from piscm.construct.select import Draw, Ladder, Proposal, select
-from piscm.design import NodeRows, State, System
+from piscm.construct.orthogonal import best_block, pick
+from piscm.construct.select import Ladder, Proposal, select
+from piscm.design import Linearization, NodeRows, State, System
 from piscm.network.nodes import Nodes, concatenate
 from piscm.status import Status
 
@@ -30,6 +32,9 @@ HISTORY = np.dtype(
     ]
 )
 """One record a node: the residual after it, how it was found, and the seconds it took."""
+
+# Rounds without any progress after which a run has stalled.
+_PATIENCE = 5
 
 Report = Callable[[int, float], None]
 """``report(nodes, residual)`` is called after each node."""
@@ -48,19 +53,20 @@ class Growth:
 def grow(system: System, method: Method, rng: np.random.Generator, report: Report) -> Growth:
     """Grow a network on a system.
 
-    Each round takes one node from `select` (the paper's PI-SC-I), then corrects the newest nodes
-    (none, a window or all of them: PI-SC-I, II, III) along a direction whose length is searched
-    on the true residual. Ctrl-C ends the run after the last whole round.
+    Each round takes a node from `select` (the paper's PI-SC-I) or a block of them from orthogonal
+    selection, then corrects the newest nodes (none, a window or all of them: PI-SC-I, II, III)
+    along a direction whose length is searched on the true residual. Ctrl-C ends the run after the
+    last whole round.
     """
-    draw = Draw(system.problem.domain, method.scale)
-    bounds = Bounds(system.problem)
+    draw, bounds = Draw(system.problem.domain, method.scale), Bounds(system.problem)
     ladder = Ladder(method.contractions)
     rows = system.allocate(method.max_nodes)
-    nodes: list[Nodes] = []
+    batches: list[Nodes] = []
     history = np.zeros(method.max_nodes, dtype=HISTORY)
     state = system.start()
     began = time.perf_counter()
-    status = None
+    status = _ending(method, 0, float(np.sqrt(state.energy)), 0.0)
+    failures = 0
     try:
         while status is None:
             started = time.perf_counter()
@@ -68,48 +74,94 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
             if not linearization.finite:
                 status = Status.NOT_FINITE
                 break
-            proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
+            if method.selection == "local":
+                proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
+            else:
+                proposal = _block(system, rows, state, linearization, method, draw, rng)
             if proposal is None:
                 status = Status.STALLED
                 break
-            _store(rows, len(nodes), proposal)
-            corrected, step, rank = _correct(system, rows, method, bounds, proposal.state)
-            nodes.append(proposal.node)
+            old, new = len(state.weights), len(proposal.state.weights)
+            _store(rows, slice(old, new), proposal)
+            corrected, step, rank = _correct(
+                system, rows, method, bounds, proposal.state, new - old
+            )
+            failures = failures + 1 if corrected.energy >= state.energy else 0
+            batches.append(proposal.nodes)
             residual = float(np.sqrt(corrected.energy))
-            seconds = time.perf_counter() - started
-            record = (residual, proposal.range, proposal.damping, step, rank, seconds)
-            history[len(nodes) - 1] = record
+            seconds = (time.perf_counter() - started) / (new - old)
+            history[old:new] = (residual, proposal.range, proposal.damping, step, rank, seconds)
             state = corrected
-            report(len(nodes), residual)
-            status = _ending(method, len(nodes), residual, time.perf_counter() - began)
+            report(new, residual)
+            status = _ending(method, new, residual, time.perf_counter() - began)
+            if status is None and failures == _PATIENCE:
+                status = Status.STALLED
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     count = len(state.weights)
-    grown = concatenate(nodes[:count]) if count else draw(0, 1.0, rng)
-    return Growth(grown, state, np.rec.array(history[:count]), status)
+    nodes = concatenate([*batches, draw(0, 1.0, rng)])
+    nodes = Nodes(nodes.weights[:count], nodes.biases[:count])
+    return Growth(nodes, state, np.rec.array(history[:count]), status)
 
 
-def _store(rows: NodeRows, index: int, proposal: Proposal) -> None:
-    rows.design[index] = proposal.rows.design[0]
+def _block(
+    system: System,
+    rows: NodeRows,
+    state: State,
+    linearization: Linearization,
+    method: Method,
+    draw: Draw,
+    rng: np.random.Generator,
+) -> Proposal | None:
+    """A block of nodes by orthogonal selection, with weights still at zero."""
+    count = len(state.weights)
+    nodes = draw.free(method.candidates, rng)
+    candidates = system.evaluate(nodes)
+    system.write_nonlinear(candidates, slice(None), linearization)
+    active = _active(method, count, 0)
+    system.write_nonlinear(rows, active, linearization)
+    room = min(method.block, method.max_nodes - count)
+    columns = rows.design[active].reshape(-1, system.rows)
+    chosen = best_block(candidates, columns, linearization, state, room)
+    if not chosen:
+        return None
+    kept, with_them = pick(system, candidates, chosen, state)
+    return Proposal(
+        nodes=Nodes(nodes.weights[chosen], nodes.biases[chosen]),
+        rows=kept,
+        state=with_them,
+        range=float("nan"),
+        damping=1.0,
+    )
+
+
+def _store(rows: NodeRows, place: slice, proposal: Proposal) -> None:
+    rows.design[place] = proposal.rows.design
     for own, new in zip(rows.features, proposal.rows.features, strict=True):
-        own[:, index] = new[:, 0]
+        own[:, place] = new
+
+
+def _active(method: Method, count: int, added: int) -> slice:
+    """The nodes whose weights are corrected: the newest ones of the window."""
+    window = method.correction_window
+    if method.selection == "orthogonal":
+        window = max(window, added)  # new nodes have no weight of their own yet
+    return slice(count - min(window, count), count)
 
 
 def _correct(
-    system: System, rows: NodeRows, method: Method, bounds: Bounds, state: State
+    system: System, rows: NodeRows, method: Method, bounds: Bounds, state: State, added: int
 ) -> tuple[State, float, int]:
     """The corrected state, the length of the step, and the rank (1 where nothing is corrected)."""
-    count = len(state.weights)
-    window = min(method.correction_window, count)
-    if window == 0:
+    active = _active(method, len(state.weights), added)
+    if active.start == active.stop:
         return state, 0.0, 1
     linearization = system.linearize(state)
     if not linearization.finite:
         return state, 0.0, 1
-    active = slice(count - window, count)
     system.write_nonlinear(rows, active, linearization)
-    direction = correction(rows, active, linearization, state, bounds, method.truncation)
-    moved, step = line_search(system, rows, active, state, direction, method.steps)
+    direction = correction(rows, active, linearization, state, bounds, method)
+    moved, step = line_search(system, rows, active, state, direction, method.search_steps)
     return moved, step, direction.rank
 
 

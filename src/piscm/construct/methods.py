@@ -10,8 +10,10 @@ import numpy as np
 from piscm.network.activations import activation_named
 from piscm.problem.errors import ProblemError
 
-_COUNTS = ("max_nodes", "candidates", "window")
-_POSITIVE = ("truncation", "max_seconds", "scale")
+_COUNTS = ("max_nodes", "candidates", "window", "block")
+_MOST = 1_000_000
+_SHORT_STEPS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+SELECTIONS = ("local", "orthogonal")
 _LADDERS = ("ranges", "dampings", "contractions", "steps")
 
 
@@ -32,10 +34,17 @@ class Method(ABC):
     candidates : int
         Nodes drawn for each range.
     activation : {"sin", "tanh", "sigmoid", "gaussian"}
+    selection : {"local", "orthogonal"}
+        "local" is the paper's: a candidate is judged by what its own step gains. "orthogonal"
+        judges it by what it adds to all nodes together, and draws scales itself if none is given.
+    block : int
+        Nodes taken from one batch of candidates by orthogonal selection.
     tolerance : float
         Growth ends when the residual (the root of the weighted mean square) is at most this.
     truncation : float
-        Singular values below this share of the largest are dropped.
+        Singular values below this share of the largest are dropped (the paper's eta). Orthogonal
+        selection needs more digits: there it is a ten-thousandth of this, of columns brought to
+        one length.
     dampings : sequence of float
         Factors on a new node's own step, tried in this order.
     contractions : sequence of float
@@ -52,6 +61,8 @@ class Method(ABC):
     ranges: Sequence[float] = (1, 2, 4, 8, 16, 32, 64)
     candidates: int = 50
     activation: str = "sin"
+    selection: str = "local"
+    block: int = 10
     tolerance: float = 0.0
     truncation: float = 1e-10
     dampings: Sequence[float] = tuple(k / 10 for k in range(10, 0, -1))
@@ -64,17 +75,47 @@ class Method(ABC):
         for option in fields(self):
             value = getattr(self, option.name)
             if isinstance(value, list | np.ndarray):
-                value = tuple(np.asarray(value).tolist())
+                value = np.asarray(value).tolist()  # a number, where the array has no axis
+                value = tuple(value) if isinstance(value, list) else value
                 object.__setattr__(self, option.name, value)
+            what = f"{name}({option.name}=...)"
             if option.name in _COUNTS:
-                _check_count(value, f"{name}({option.name}=...)")
+                _check_count(value, what)
             elif option.name in _LADDERS:
-                _check_ladder(value, option.name, f"{name}({option.name}=...)")
-            elif option.name in _POSITIVE and value is not None:
-                _check_positive(value, f"{name}({option.name}=...)")
+                _check_ladder(value, option.name, what)
+            elif option.name == "truncation" or (
+                option.name == "max_seconds" and value is not None
+            ):
+                _check_positive(value, what)
+        for number in self.scale if isinstance(self.scale, tuple) and self.scale else [self.scale]:
+            if number is not None:
+                _check_positive(number, f"{name}(scale=...)")
         if not _is_number(self.tolerance) or self.tolerance < 0:
             raise ProblemError(f"{name}(tolerance={self.tolerance!r}): give a number from 0 up.")
+        if self.selection not in SELECTIONS:
+            known = ", ".join(SELECTIONS)
+            raise ProblemError(f"{name}(selection={self.selection!r}): known are {known}.")
         activation_named(self.activation)
+
+    @property
+    def threshold(self) -> float:
+        """The share of the largest singular value below which others are dropped."""
+        return self.truncation if self.selection == "local" else 1e-4 * self.truncation
+
+    @property
+    def search_steps(self) -> tuple[float, ...]:
+        """Step lengths that the line search tries.
+
+        A block of nodes starts without weights, so a first step far from the solution has to be
+        found by the line search alone: it may have to be short.
+        """
+        steps = tuple(self.steps)
+        return steps if self.selection == "local" else (*steps, *_SHORT_STEPS)
+
+    @property
+    def scaled(self) -> bool:
+        """Whether columns are brought to one length before singular values are dropped."""
+        return self.selection == "orthogonal"
 
     @property
     @abstractmethod
@@ -112,30 +153,34 @@ class PISC3(Method):
 
 
 def _is_number(value: Any) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool) and bool(np.isfinite(value))
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:
+        return False
 
 
 def _check_count(value: Any, what: str) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ProblemError(f"{what} is {value!r}: give a whole number from 1 up.")
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= _MOST:
+        raise ProblemError(f"{what} is {value!r:.40}: give a whole number from 1 to {_MOST}.")
 
 
 def _check_positive(value: Any, what: str) -> None:
-    for number in value if isinstance(value, tuple) else [value]:
-        if not _is_number(number) or number <= 0:
-            raise ProblemError(f"{what} is {value!r}: give a positive number.")
+    if not _is_number(value) or value <= 0:
+        raise ProblemError(f"{what} holds {value!r:.40}: give a positive number.")
 
 
 def _check_ladder(value: Any, name: str, what: str) -> None:
     if not isinstance(value, tuple) or len(value) == 0:
-        raise ProblemError(f"{what} is {value!r}: give a list of numbers.")
-    low, high = (0.0, np.inf) if name == "ranges" else (0.0, 1.0)
+        raise ProblemError(f"{what} is {value!r:.40}: give a list of numbers.")
+    high = np.inf if name == "ranges" else 1.0
     for number in value:
-        inside = _is_number(number) and low <= number <= high and (number > 0 or name == "steps")
+        inside = _is_number(number) and 0 <= number <= high and (number > 0 or name == "steps")
         if not inside:
             limits = "positive numbers" if name == "ranges" else "numbers from 0 to 1"
-            raise ProblemError(f"{what} holds {number!r}: give {limits}.")
+            raise ProblemError(f"{what} holds {number!r:.40}: give {limits}.")
 
 
 METHODS: dict[str, type[Method]] = {"PISC1": PISC1, "PISC2": PISC2, "PISC3": PISC3}

@@ -102,8 +102,8 @@ def _corrected(refined: Refined, method: Method) -> Refined:
         if not linearization.finite:
             break
         system.write_nonlinear(rows, everything, linearization)
-        direction = correction(rows, everything, linearization, state, bounds, method.truncation)
-        state, step = line_search(system, rows, everything, state, direction, method.steps)
+        direction = correction(rows, everything, linearization, state, bounds, method)
+        state, step = line_search(system, rows, everything, state, direction, method.search_steps)
         if step == 0.0:
             break
     system.write_nonlinear(rows, everything, system.linearize(state))
@@ -128,7 +128,7 @@ def _score(refined: Refined, method: Method) -> float:
     system, state = refined.system, refined.state
     if not system.linearize(state).finite:
         return float("inf")
-    share = leverage(system, refined.rows, state, method.truncation)
+    share = leverage(system, refined.rows, state, method.threshold)
     squares = freedom = total = 0.0
     for placed in system.placed:
         if placed.block.kind != "observations":

@@ -14,53 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.construct.bounds import Bounds
+from piscm.construct.draw import Draw
 from piscm.construct.methods import Method
 from piscm.design import Linearization, NodeRows, State, System
 from piscm.least_squares import solve_each
 from piscm.network.nodes import Nodes
-from piscm.problem.domain import Box
-from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
-
-# Without a scale from the user, hidden weights reach this many radians over half a box.
-DEFAULT_REACH = 8.0
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A node that was kept, with what the history wants to know."""
+    """Nodes that were kept, with what the history wants to know."""
 
-    node: Nodes
+    nodes: Nodes
     rows: NodeRows
     state: State
     range: float
     damping: float
-
-
-class Draw:
-    """Draws hidden nodes: uniform weights and biases, in physical units or relative to the box."""
-
-    def __init__(self, box: Box, scale: object) -> None:
-        self._relative = scale is None
-        self._center = (box.lower + box.upper) / 2
-        self._half = box.width / 2
-        reach = np.atleast_1d(np.asarray(DEFAULT_REACH if scale is None else scale, dtype=float))
-        if reach.shape not in ((1,), (box.dimension,)):
-            raise ProblemError(
-                f"scale holds {reach.size} numbers; give one, or one for each of the "
-                f"{box.dimension} coordinates."
-            )
-        self._reach = np.broadcast_to(reach, (box.dimension,))
-
-    def __call__(self, count: int, factor: float, rng: np.random.Generator) -> Nodes:
-        reach = factor * self._reach
-        weights = rng.uniform(-1.0, 1.0, (count, len(reach))) * reach
-        biases = rng.uniform(-1.0, 1.0, count) * reach.max()
-        if self._relative:
-            weights = weights / self._half
-            biases = biases - weights @ self._center
-        return Nodes(weights, biases)
 
 
 class Ladder:
@@ -96,7 +67,7 @@ def select(
             rows = system.evaluate(nodes)
             system.write_nonlinear(rows, slice(None), linearization)
             steps = damping * solve_each(
-                rows.design, linearization.unknowns, -state.residual, method.truncation
+                rows.design, linearization.unknowns, -state.residual, method.threshold
             )
             weights = steps[:, : system.fields]
             unknowns = bounds.clip(state.unknowns, steps[:, system.fields :])
@@ -107,7 +78,7 @@ def select(
             best = int(np.argmin(energies))
             if energies[best] < ladder.bound(state.energy, len(state.weights) + 1):
                 return Proposal(
-                    node=Nodes(nodes.weights[[best]], nodes.biases[[best]]),
+                    nodes=Nodes(nodes.weights[[best]], nodes.biases[[best]]),
                     rows=_pick(rows, best),
                     state=replace(
                         state,

@@ -1,0 +1,97 @@
+r"""Orthogonal selection: candidates judged by what they add to all nodes together.
+
+After a global correction, what a candidate gains alone says little: its column lies almost in the
+span of the others, and they would have done the same. Only the part outside the span can help.
+With Q an orthonormal basis of the active columns (the unknowns' among them) and the residual e,
+
+.. math:: m_\perp = m - QQ^T m, \qquad \text{gain} = \langle m_\perp, e\rangle^2 / \|m_\perp\|^2 .
+
+Several nodes are taken from one batch: each pick is projected out of the rest, on the small Gram
+matrix of the batch (a pivoted Cholesky factorization that follows the gains).
+"""
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from piscm.design import Linearization, NodeRows, State, System
+
+Floats = NDArray[np.float64]
+
+# A column of which less than this share lies outside the span is round-off, not a direction.
+_OUTSIDE = 1e-13
+
+
+def best_block(
+    rows: NodeRows, active: Floats, linearization: Linearization, state: State, count: int
+) -> list[int]:
+    """The candidates to keep, best first.
+
+    Parameters
+    ----------
+    rows : candidates, written at the state's linearization
+    active : ndarray, shape (columns, rows)
+        The columns that are corrected together with the new nodes.
+    count : int
+        How many to keep at most.
+    """
+    candidates, fields, size = rows.design.shape
+    basis = _basis(np.concatenate([active, linearization.unknowns]))
+    columns = rows.design.reshape(-1, size)
+    lengths = np.linalg.norm(columns, axis=1)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    columns = np.where(usable[:, None], columns, 0.0) / np.where(usable, lengths, 1.0)[:, None]
+    for _ in range(2):  # the second pass takes the round-off of the first out of small remainders
+        columns = columns - (columns @ basis) @ basis.T
+    gram = columns @ columns.T
+    gains = columns @ state.residual
+    return _greedy(gram, gains, fields, min(count, candidates))
+
+
+def _basis(columns: Floats) -> Floats:
+    """An orthonormal basis of some columns, shape (rows, k)."""
+    lengths = np.linalg.norm(columns, axis=1)
+    kept = columns[lengths > 0] / lengths[lengths > 0, None]
+    if not len(kept):
+        return np.zeros((columns.shape[1], 0))
+    return np.asarray(scipy.linalg.qr(kept.T, mode="economic", check_finite=False)[0])
+
+
+def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int]:
+    """Pick nodes by their gain, each time without what the picked ones explain."""
+    nodes = len(gram) // fields
+    gram, products = gram.copy(), products.copy()
+    chosen: list[int] = []
+    for _ in range(count):
+        gains = _gains(gram, products, nodes, fields)
+        gains[chosen] = -np.inf
+        best = int(np.argmax(gains))
+        if not gains[best] > 0:
+            break
+        chosen.append(best)
+        own = slice(best * fields, (best + 1) * fields)
+        explained = gram[:, own] @ np.linalg.pinv(gram[own, own], rcond=1e-10, hermitian=True)
+        products = products - explained @ products[own]
+        gram = gram - explained @ gram[own]
+    return chosen
+
+
+def _gains(gram: Floats, products: Floats, nodes: int, fields: int) -> Floats:
+    """How much the squared residual falls with each node."""
+    if fields == 1:
+        squares = np.diagonal(gram)
+        outside = squares > _OUTSIDE**2
+        return np.where(outside, products**2 / np.where(outside, squares, 1.0), 0.0)
+    index = np.arange(nodes * fields).reshape(nodes, fields)
+    blocks = gram[index[:, :, None], index[:, None, :]]
+    own = products.reshape(nodes, fields)
+    inverse = np.linalg.pinv(blocks, rcond=1e-10, hermitian=True)
+    gains = np.einsum("ki,kij,kj->k", own, inverse, own)
+    return np.where(np.einsum("kii->k", blocks) > _OUTSIDE**2, gains, 0.0)
+
+
+def pick(system: System, rows: NodeRows, chosen: list[int], state: State) -> tuple[NodeRows, State]:
+    """The chosen candidates, and the state with them at weight zero."""
+    kept = NodeRows(rows.design[chosen], tuple(part[:, chosen] for part in rows.features))
+    weights = np.concatenate([state.weights, np.zeros((len(chosen), system.fields))])
+    return kept, State(weights, state.unknowns, state.jets, state.residual)
