@@ -28,7 +28,7 @@ def main() -> float:
     """The largest error on a grid."""
     solution = solve(
         problem,
-        PISC3(max_nodes=80, scale=2.5),
+        PISC3(max_nodes=150, selection="orthogonal", candidates=100),
         sampling=Sampling(interior=300, boundary=50),
         initial={u: sympy.Rational(1, 2)},
     )

@@ -8,6 +8,7 @@ becomes two functions of arrays, the residual and its exact partial derivatives 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from sympy.printing.numpy import SciPyPrinter
 
 from piscm.network.nodes import Feature
 from piscm.problem.conditions import Condition, Place, place_text
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -43,8 +44,6 @@ class Compiled:
     ----------
     jets : tuple of Jet
         The derivatives the expression holds, in the order its functions take them.
-    linear : bool
-        The residual is affine in jets and unknowns together: its partials never change.
     """
 
     def __init__(
@@ -56,14 +55,25 @@ class Compiled:
         where: str,
     ) -> None:
         self.where = where
-        flat, jets = _replace_jets(expression, fields, coordinates)
+        self._flat, jets = _replace_jets(expression, fields, coordinates)
         self.jets: tuple[Jet, ...] = tuple(jets)
-        moving = [*jets.values(), *unknowns]
-        partials = [_partial(flat, symbol, where) for symbol in moving]
-        self.linear = not any(partial.has(*moving) for partial in partials) if moving else True
-        arguments = [*coordinates, *moving]
-        self._value = _function(arguments, [flat], where)
-        self._all = _function(arguments, [flat, *partials], where)
+        self._moving = [*jets.values(), *unknowns]
+        self._arguments = [*coordinates, *self._moving]
+        self._value = _function(self._arguments, [self._flat], where)
+
+    # Only a residual needs partials; what is merely evaluated, floor(u) say, may have none.
+    @cached_property
+    def _partials(self) -> list[sympy.Expr]:
+        return [derivative(self._flat, symbol, self.where) for symbol in self._moving]
+
+    @cached_property
+    def _all(self) -> Callable[..., Any]:
+        return _function(self._arguments, [self._flat, *self._partials], self.where)
+
+    @cached_property
+    def linear(self) -> bool:
+        """The residual is affine in jets and unknowns together: its partials never change."""
+        return not any(partial.has(*self._moving) for partial in self._partials)
 
     def value(self, points: Floats, jets: Arrays, unknowns: Arrays) -> Floats:
         """The expression at the points, shape (..., points), for jets of shape (..., points).
@@ -85,8 +95,13 @@ class Compiled:
     def _call(
         self, function: Callable[..., Any], points: Floats, jets: Arrays, unknowns: Arrays
     ) -> list[Floats]:
-        with np.errstate(all="ignore"):
-            values = function(*points.T, *jets, *unknowns)
+        try:
+            with np.errstate(all="ignore"):
+                values = function(*points.T, *jets, *unknowns)
+        except OverflowError:  # Python's own numbers, where NumPy would answer inf
+            raise ProblemError(f"{self.where} holds too large a number.") from None
+        if any(np.iscomplexobj(value) for value in values):
+            raise ProblemError(f"{self.where} is complex: it holds a root of a negative number.")
         shape = np.broadcast_shapes((len(points),), *(np.shape(jet) for jet in jets))
         return [np.broadcast_to(np.asarray(value, dtype=float), shape) for value in values]
 
@@ -110,13 +125,14 @@ def _replace_jets(
     return flat, {jet: dummy for jet, dummy in jets.items() if flat.has(dummy)}
 
 
-def _partial(flat: sympy.Expr, symbol: sympy.Symbol, where: str) -> sympy.Expr:
-    partial = flat.diff(symbol).replace(
+def derivative(expression: sympy.Expr, symbol: sympy.Symbol, where: str) -> sympy.Expr:
+    """The derivative by a symbol as it can be compiled: zero at a jump, as beside it."""
+    result = expression.diff(symbol).replace(
         lambda e: isinstance(e, _GENERALIZED), lambda _: sympy.S.Zero
     )
-    if partial.has(*_OPAQUE):
-        raise ProblemError(f"{where} cannot be differentiated by SymPy: it leaves {partial}.")
-    return partial
+    if result.has(*_OPAQUE):
+        raise ProblemError(f"{where} cannot be differentiated by SymPy: it leaves {brief(result)}.")
+    return result
 
 
 def _function(
@@ -124,23 +140,22 @@ def _function(
 ) -> Callable[..., Any]:
     """Compile; names are replaced first, so that nothing a user called a thing reaches the code."""
     names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
-    pieces = (sympy.Max, sympy.Min)
-    plain = [
-        # NumPy's reduction behind Max needs arrays of one shape; Piecewise does not.
-        e.xreplace(names).replace(lambda part: isinstance(part, pieces), _as_piecewise)
-        for e in expressions
-    ]
+    plain = [e.xreplace(names) for e in expressions]
     printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
     try:
         return sympy.lambdify(  # type: ignore[no-any-return]
             list(names.values()), plain, modules=["scipy", "numpy"], printer=printer, cse=True
         )
     except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
-        raise ProblemError(f"{where} cannot be compiled: {error}") from error
+        raise ProblemError(f"{where} cannot be compiled: {shortened(str(error))}") from error
 
 
 class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints
-    """Prints small whole powers of a symbol as products: NumPy's power is many times slower."""
+    """Prints small whole powers of a symbol as products: NumPy's power is many times slower.
+
+    SymPy prints And, Or, Max and Min as reductions, which need arrays of one shape; here one
+    argument may be (trials, points) and the next (points,), so they are taken two at a time.
+    """
 
     def _print_Pow(self, power: sympy.Pow, **options: Any) -> str:
         base, exponent = power.as_base_exp()
@@ -149,9 +164,22 @@ class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints
         text: str = super()._print_Pow(power, **options)
         return text
 
+    def _pairwise(self, function: str, whole: sympy.Basic) -> str:
+        name = self._module_format(f"numpy.{function}")
+        texts = [str(self._print(argument)) for argument in whole.args]
+        return reduce(lambda a, b: f"{name}({a}, {b})", texts)
 
-def _as_piecewise(extremum: sympy.Expr) -> sympy.Expr:
-    return extremum.rewrite(sympy.Piecewise)
+    def _print_And(self, whole: sympy.Basic) -> str:
+        return self._pairwise("logical_and", whole)
+
+    def _print_Or(self, whole: sympy.Basic) -> str:
+        return self._pairwise("logical_or", whole)
+
+    def _print_Max(self, whole: sympy.Basic) -> str:
+        return self._pairwise("maximum", whole)
+
+    def _print_Min(self, whole: sympy.Basic) -> str:
+        return self._pairwise("minimum", whole)
 
 
 @dataclass(frozen=True)
@@ -208,7 +236,7 @@ def compile_blocks(problem: Problem) -> list[Block]:
     for condition in problem.conditions:
         function = compiled(condition.expression, f"The condition {condition}")
         if isinstance(condition, Condition):
-            name = f"{condition.expression} on {place_text(condition.on)}"
+            name = f"{brief(condition.expression)} on {shortened(place_text(condition.on))}"
             block = Block(name, "conditions", function, condition.on, condition.weight)
         else:
             block = Block(
@@ -216,7 +244,7 @@ def compile_blocks(problem: Problem) -> list[Block]:
             )
         blocks.append(block)
     for index, data in enumerate(problem.observations):
-        function = compiled(data.expression, f"The observed expression {data.expression}")
+        function = compiled(data.expression, f"The observed expression {brief(data.expression)}")
         blocks.append(
             Block(
                 repr(data),

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from piscm import zoo
 from piscm.construct.methods import PISC1, PISC2, PISC3, Method
@@ -52,8 +53,8 @@ def list_problems() -> None:
     for name in zoo.names():
         item = zoo.load(name)
         points = f"{item.sampling.interior} + {item.sampling.boundary}"
-        nodes, scale = item.options["max_nodes"], item.options["scale"]
-        table.add_row(name, str(nodes), f"{scale:g}", points, item.title)
+        nodes, scale = (_text(item.options.get(key)) for key in ("max_nodes", "scale"))
+        table.add_row(name, nodes, scale, points, item.title)
     Console().print(table)
 
 
@@ -94,10 +95,12 @@ def solve_problem(
         if not as_json and trials > 1:
             _print_many(rows)
         if out is not None:
-            write_csv(out / f"{task.name}-{method}-trials.csv", [_flat(row) for row in rows])
-            messages.print(f"Written to {out}", highlight=False)
+            table = [_flat(row) for row in rows]
+            write_csv(out / f"{task.name}-{method}-trials.csv", list(table[0]), table)
+            messages.print(Text(f"Written to {out}"), soft_wrap=True)
     except (ProblemError, ImportError, OSError) as error:
-        messages.print(f"[red]error:[/red] {error}", highlight=False, soft_wrap=True)
+        # Text, because a message may quote brackets that rich would take for its own.
+        messages.print(Text.assemble(("error: ", "red"), str(error)), soft_wrap=True)
         raise typer.Exit(2) from None
 
 
@@ -178,7 +181,8 @@ def _print_one(solution: Solution, row: dict[str, Any]) -> None:
 def _print_many(rows: list[dict[str, Any]]) -> None:
     flat = [_flat(row) for row in rows]
     columns = [key for key in flat[0] if key not in ("problem", "method")]
-    table = Table(*columns, box=None, title=f"{rows[0]['problem']}, {rows[0]['method']}")
+    title = Text(f"{rows[0]['problem']}, {rows[0]['method']}")
+    table = Table(*columns, box=None, title=title)
     for row in flat:
         table.add_row(*(_text(row[key]) for key in columns))
     medians = []
@@ -202,9 +206,9 @@ def _write(task: Task, solution: Solution, stem: Path) -> None:
     from piscm import plots
 
     solution.save(stem.with_name(stem.name + ".npz"))
-    names = solution.history.dtype.names
+    names = solution.history.dtype.names or ()
     records = [dict(zip(names, record.tolist(), strict=True)) for record in solution.history]
-    write_csv(stem.with_name(stem.name + "-history.csv"), records)
+    write_csv(stem.with_name(stem.name + "-history.csv"), names, records)
     reference = task.benchmark.reference if task.benchmark else None
     sections = task.benchmark.sections if task.benchmark else None
     figure = plots.overview(solution, reference=reference, sections=sections)

@@ -13,8 +13,9 @@ from sympy.core.function import AppliedUndef
 from piscm.blocks import Block, Compiled, Jet, feature_of
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Feature, Nodes
-from piscm.problem.errors import ProblemError
-from piscm.problem.expressions import as_expression, check_expression
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.expressions import as_expression
+from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
 from piscm.start import Start
 
@@ -91,17 +92,14 @@ class Network:
         expression = as_expression(written, "The expression")
         expression = expression.xreplace(self._own_symbols(expression))
         if expression not in self._compiled:
-            problem, where = self.problem, f"The expression {expression}"
-            coordinates, unknowns = problem.domain.coordinates, tuple(problem.unknowns)
-            check_expression(
-                expression,
-                where,
-                coordinates=coordinates,
-                unknowns=unknowns,
-                fields=problem.fields,
-            )
+            declared = self.problem.declared
+            declared.check(expression, "The expression")
             self._compiled[expression] = Compiled(
-                expression, problem.fields, coordinates, unknowns, where
+                expression,
+                self.problem.fields,
+                declared.coordinates,
+                declared.unknowns,
+                f"The expression {brief(expression)}",
             )
         return self._compiled[expression]
 
@@ -146,22 +144,20 @@ def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
     for name in names:
         if name not in given:
             raise ProblemError(f"The coordinate {name!r} is missing; give {', '.join(names)}.")
+    arrays = [float_array(given[name], f"The values of {name}") for name in names]
     try:
-        return list(np.broadcast_arrays(*(np.asarray(given[name], float) for name in names)))
-    except (TypeError, ValueError):
-        shapes = ", ".join(f"{name} {np.shape(given[name])}" for name in names)
-        raise ProblemError(
-            f"The coordinates are not arrays of numbers that broadcast together: {shapes}."
-        ) from None
+        return list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = ", ".join(
+            f"{name} {array.shape}" for name, array in zip(names, arrays, strict=True)
+        )
+        raise ProblemError(f"The coordinates do not broadcast together: {shapes}.") from None
 
 
 def checked_points(problem: Problem, points: ArrayLike) -> Floats:
     """Points of shape (N, n), each of them finite and in the domain."""
     box = problem.domain
-    try:
-        array = np.asarray(points, dtype=float)
-    except (TypeError, ValueError):
-        raise ProblemError("The points are not numbers.") from None
+    array = float_array(points, "The points")
     if array.ndim == 1 and box.dimension == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != box.dimension:

@@ -137,6 +137,8 @@ def overview(
     box, names = solution.problem.domain, _names(solution)
     middle = dict(zip(names, (box.lower + box.upper) / 2, strict=True))
     expression = None if len(solution.problem.fields) == 1 else solution.problem.fields[0]
+    if reference is not None and expression is not None:
+        reference = _of_field(reference, str(expression.func))
     if len(names) == 1:
         figure, axes = _pyplot().subplots(1, 2, figsize=(11, 4), layout="constrained")
         cross_section(solution, expression, reference=reference, ax=axes[0])
@@ -157,6 +159,16 @@ def overview(
         residual_history(solution, ax=axes[0, 2])
         _facts(solution, axes[1, 2])
     return figure  # type: ignore[no-any-return]  # matplotlib is untyped here
+
+
+def _of_field(reference: Reference, name: str) -> Reference:
+    """The reference of one of several fields, where it is given as a mapping of their names."""
+
+    def own(**coordinates: Any) -> Any:
+        values: Any = reference(**coordinates)
+        return values[name] if isinstance(values, Mapping) else values
+
+    return own
 
 
 def _thirds(low: float, high: float) -> tuple[float, float]:

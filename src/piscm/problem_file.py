@@ -69,12 +69,7 @@ def _with_data(item: Any, folder: Path, names: list[str]) -> Any:
     """An entry of observations with the numbers of its CSV file in the place of the name."""
     if not isinstance(item, dict) or "file" not in item:
         return item
-    columns = read_csv(folder / str(item["file"]))
-    for name in (*names, "value"):
-        if name not in columns:
-            raise ProblemError(
-                f"{item['file']} has no column {name!r}; it needs {', '.join([*names, 'value'])}."
-            )
+    columns = read_csv(folder / str(item["file"]), [*names, "value"])
     rest = {key: value for key, value in item.items() if key != "file"}
     points = [list(point) for point in zip(*(columns[name] for name in names), strict=True)]
     return {**rest, "points": points, "values": columns["value"]}

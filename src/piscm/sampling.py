@@ -11,10 +11,13 @@ from scipy.stats import qmc
 
 from piscm.blocks import Block
 from piscm.problem.domain import UnitPoints
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
+
+# Points of a block at most; more would fill the memory before anything is told.
+_MOST = 10_000_000
 
 RULES = ("sobol", "uniform", "latin", "grid")
 
@@ -42,10 +45,15 @@ class Sampling:
     def __post_init__(self) -> None:
         for what in ("interior", "boundary"):
             count = getattr(self, what)
-            if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-                raise ProblemError(f"Sampling({what}={count!r}): give a whole number from 1 up.")
+            whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+            if not whole or not 1 <= count <= _MOST:
+                raise ProblemError(
+                    f"Sampling({what}={brief(count)}): give a whole number from 1 to {_MOST}."
+                )
         if self.rule not in RULES:
-            raise ProblemError(f"Sampling(rule={self.rule!r}): known rules are {', '.join(RULES)}.")
+            raise ProblemError(
+                f"Sampling(rule={brief(self.rule)}): known rules are {', '.join(RULES)}."
+            )
 
     def draw(self, rng: np.random.Generator) -> UnitPoints:
         """A function that draws points of the unit cube by this rule."""

@@ -17,7 +17,8 @@ from piscm.evaluate import Network, broadcast, checked_points
 from piscm.identifiability import involved, undetermined_text
 from piscm.network.nodes import Nodes
 from piscm.problem.document import problem_from_document, problem_to_document
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief, shortened
+from piscm.problem.numeric import float_array
 from piscm.problem.parse import expression_text, parse_expression
 from piscm.problem.problem import Problem
 from piscm.sampling import Sampling
@@ -204,7 +205,13 @@ class Solution:
             import xarray
         except ImportError:
             raise ImportError("to_xarray needs xarray: pip install 'piscm[io]'") from None
-        axes = {name: np.atleast_1d(np.asarray(v, dtype=float)) for name, v in coordinates.items()}
+        axes = {
+            name: np.atleast_1d(float_array(values, f"The values of {name}"))
+            for name, values in coordinates.items()
+        }
+        for name, axis in axes.items():
+            if axis.ndim > 1:
+                raise ProblemError(f"{name} has the shape {axis.shape}; give one axis of a grid.")
         mesh = np.meshgrid(*axes.values(), indexing="ij")
         values = self(expression, **dict(zip(axes, mesh, strict=True)))
         name = str(self._only_field().func) if expression is None else str(expression)
@@ -279,8 +286,9 @@ def load(path: str | PathLike[str]) -> Solution:
         return _unpacked(arrays, plain)
     except ProblemError as error:
         raise ProblemError(f"{path} is damaged: {error}") from error
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise ProblemError(f"{path} is damaged: {type(error).__name__} {error}.") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        reason = f"{type(error).__name__} {shortened(str(error))}"
+        raise ProblemError(f"{path} is damaged: {reason}.") from error
 
 
 def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Solution:
@@ -316,14 +324,36 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         network=network,
         method=method,
         sampling=Sampling(**plain["sampling"]),
-        seed=int(plain["seed"]),
+        seed=_count(plain["seed"], "seed"),
         status=Status[plain["status"]],
         fitted_residual=float(plain["residual"]),
-        block_residuals=tuple(BlockResidual(**block) for block in plain["block_residuals"]),
+        block_residuals=_unpacked_residuals(plain["block_residuals"], problem),
         history=np.rec.array(history),
         seconds=float(plain["seconds"]),
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
     )
+
+
+def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, ...]:
+    blocks = len(problem.equations) + len(problem.conditions) + len(problem.observations)
+    if len(listed) != blocks or not all(isinstance(item["name"], str) for item in listed):
+        raise ProblemError("its residuals do not fit its problem.")
+    return tuple(
+        BlockResidual(
+            item["name"],
+            str(item["kind"]),
+            _count(item["rows"], "rows"),
+            float(item["fitted"]),
+            float(item["held_out"]),
+        )
+        for item in listed
+    )
+
+
+def _count(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ProblemError(f"its {what} is {brief(value)}, not a whole number.")
+    return value
 
 
 def _unpacked_uncertainty(

@@ -13,7 +13,7 @@ from piscm.construct.draw import Draw
 from piscm.construct.machine import grow
 from piscm.construct.methods import PISC3, Method
 from piscm.construct.refine import Emphasis, Refined, refine
-from piscm.design import State, System
+from piscm.design import System
 from piscm.evaluate import Network
 from piscm.network.activations import activation_named
 from piscm.problem.conditions import checked_weight
@@ -23,6 +23,7 @@ from piscm.progress import reporting
 from piscm.sampling import Sampling, block_points
 from piscm.solution import BlockResidual, Solution
 from piscm.start import Start
+from piscm.state import State
 from piscm.status import Status
 from piscm.uncertainty import Uncertainty, uncertainty
 
@@ -144,7 +145,8 @@ def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty |
 
 def _status(ended: Status, errors: Uncertainty | None) -> Status:
     vague = errors is not None and len(errors.undetermined) > 0
-    return Status.UNDETERMINED if vague and ended.ok else ended
+    cut_short = ended in (Status.INTERRUPTED, Status.NOT_FINITE, Status.TIME_LIMIT)
+    return Status.UNDETERMINED if vague and not cut_short else ended
 
 
 def _weighted_norm(system: System, grown: State, refined: Refined) -> float:

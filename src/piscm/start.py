@@ -7,9 +7,10 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.blocks import Compiled, Jet
-from piscm.problem.errors import ProblemError
-from piscm.problem.expressions import as_expression, check_expression
+from piscm.blocks import Compiled, Jet, derivative
+from piscm.problem.declared import Declared
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.expressions import as_expression
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,7 @@ class Start:
 
     def __init__(self, problem: Problem, initial: Mapping[Any, Any] | None = None) -> None:
         self._coordinates = problem.domain.coordinates
+        self._fields = problem.fields
         self.expressions: dict[int, sympy.Expr] = {}
         self._compiled: dict[Jet, Compiled] = {}
         if initial is None:
@@ -39,7 +41,7 @@ class Start:
                 raise ProblemError(f"initial names {item}, which is not a field ({known}).")
             where = f"The starting value of {item}"
             expression = as_expression(written, where)
-            check_expression(expression, where, coordinates=item.args, fields=())
+            Declared(item.args, fields=()).check(expression, where)
             self.expressions[problem.fields.index(item)] = expression
 
     def jets(self, compiled: Compiled, points: Floats) -> Floats:
@@ -53,8 +55,9 @@ class Start:
     def _derivative(self, jet: Jet) -> Compiled:
         if jet not in self._compiled:
             expression = self.expressions[jet.field]
+            where = f"The starting value {brief(expression)} of {self._fields[jet.field]}"
             for coordinate, order in zip(self._coordinates, jet.orders, strict=True):
-                expression = expression.diff(coordinate, order)
-            where = f"The starting value {self.expressions[jet.field]}"
+                for _ in range(order):
+                    expression = derivative(expression, coordinate, where)
             self._compiled[jet] = Compiled(expression, (), self._coordinates, (), where)
         return self._compiled[jet]

@@ -14,8 +14,8 @@ class Status(Enum):
     )
     TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
     STALLED = (
-        "No candidate of any range lowered the residual: the remaining residual may be round-off; "
-        "if it is not small, try another scale, more candidates or another seed."
+        "No further node lowered the residual: what remains may be round-off or the noise of the "
+        "data; if it is not, try another scale, more candidates or another seed."
     )
     NOT_FINITE = (
         "The linearized equation is not finite at the current solution, so growth stopped there: "

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, shortened
 
 _MAX_BYTES = 4 * 2**30
 _PLAIN = "plain"
@@ -38,16 +38,25 @@ def write_archive(
     path: str | PathLike[str], arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]
 ) -> None:
     """Write arrays and JSON data to one ``.npz`` file; an old file stays until the new is whole."""
-    text = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
+    text = np.frombuffer(json.dumps(plain, default=_as_plain).encode(), dtype=np.uint8)
     entries: dict[str, Any] = {**arrays, _PLAIN: text}
     with replacing(path) as part, open(part, "wb") as file:
         np.savez_compressed(file, allow_pickle=False, **entries)
 
 
-def write_csv(path: str | PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows that share their keys as a table."""
-    with replacing(path) as part, open(part, "w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+def _as_plain(value: Any) -> Any:
+    """What JSON does not know: a method may hold numbers and arrays of NumPy."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be saved")
+
+
+def write_csv(
+    path: str | PathLike[str], columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """Write rows with those keys as a table."""
+    with replacing(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=columns)
         writer.writeheader()
         writer.writerows(rows)
 
@@ -67,21 +76,33 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict
         raise
     except Exception as error:  # a damaged file can fail in any layer: zip, zlib, NumPy, JSON
         raise ProblemError(
-            f"{path} is not a solution saved by piscm, or it is damaged ({error})."
+            f"{path} is not a solution saved by piscm, or it is damaged ({shortened(str(error))})."
         ) from error
     if not isinstance(plain, dict):
         raise ProblemError(f"{path} is not a solution saved by piscm.")
     return arrays, plain
 
 
-def read_csv(path: str | PathLike[str]) -> dict[str, list[float]]:
-    """The columns of a table of numbers with a header line."""
-    with open(path, newline="") as file:
-        rows = list(csv.DictReader(file))
+def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[float]]:
+    """The named columns of a table with a header line; others may hold what they like."""
     try:
-        return {name: [float(row[name]) for row in rows] for name in (rows[0] if rows else ())}
+        # Excel begins its tables with a byte order mark.
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            rows, columns = list(reader), reader.fieldnames or ()
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ProblemError(f"{path} is not a table in UTF-8: {error}.") from None
+    except ValueError as error:  # a NUL in its name
+        raise ProblemError(f"{os.fspath(path)!r} is not the name of a file: {error}.") from None
+    for name in names:
+        if name not in columns:
+            raise ProblemError(f"{path} has no column {name!r}; it needs {', '.join(names)}.")
+    if any(None in row for row in rows):  # where the reader puts what is left over
+        raise ProblemError(f"{path} has a line with more cells than its header.")
+    try:
+        return {name: [float(row[name]) for row in rows] for name in names}
     except (TypeError, ValueError) as error:
-        raise ProblemError(f"{path} is not a table of numbers: {error}.") from None
+        raise ProblemError(f"{path} is not a table of numbers: {shortened(str(error))}.") from None
 
 
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:

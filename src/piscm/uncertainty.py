@@ -22,7 +22,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.design import NodeRows, State, System
+from piscm.design import System
+from piscm.state import NodeRows, State
 
 Floats = NDArray[np.float64]
 
@@ -119,8 +120,9 @@ def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, F
 
 def _vague(relative: Floats) -> Floats:
     """Directions in which the relative standard error is large."""
-    if relative.shape[1] == 0:
-        return np.zeros((0, 0))
+    count = relative.shape[1]
+    if count == 0 or not np.isfinite(relative).all():  # unknown noise says nothing
+        return np.zeros((0, count))
     _, errors, directions = np.linalg.svd(relative, full_matrices=False)
     return np.asarray(directions[errors > _RELATIVE_LIMIT])
 

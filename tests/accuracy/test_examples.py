@@ -25,6 +25,22 @@ def test_heat_with_data():
     assert run("heat_with_data") < 1e-5
 
 
+def test_one_parameter():
+    assert run("one_parameter") < 3
+
+
+def test_several_parameters():
+    assert run("several_parameters") < 4
+
+
+def test_unknown_function():
+    assert run("unknown_function") < 1e-6
+
+
+def test_not_identifiable():
+    assert "rate, strength (only their combination rate*strength)" in run("not_identifiable")
+
+
 def test_burgers_file():
     file = read_problem_file(EXAMPLES / "burgers.toml")
     assert file.options == {"max_nodes": 200, "scale": 12.0}

@@ -115,12 +115,15 @@ def test_the_rule_of_a_sampling(refused, rule):
         ({"progress": "yes"}, "progress='yes'"),
         ({"progress": 1}, "progress=1"),
         ({"method": PISC3(scale=[1, 2, 3])}, "scale holds 3 numbers"),
-        ({"method": PISC3(max_nodes=10**15)}, "max_nodes"),
-        ({"sampling": Sampling(interior=10**15)}, "interior"),
     ],
 )
 def test_arguments_of_solve(refused, options, words):
     refused(lambda: solved(**options), words)
+
+
+def test_sizes_beyond_all_memory(refused):
+    refused(lambda: solved(method=PISC3(max_nodes=10**15)), "max_nodes")
+    refused(lambda: solved(sampling=Sampling(interior=10**15)), "interior")
 
 
 @pytest.mark.parametrize(

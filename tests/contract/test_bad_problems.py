@@ -21,7 +21,9 @@ def problem(*equations, box=None):
     return Problem(box or Box({x: (0, 1)}), list(equations), [Condition(u - 1, on={x: 0})])
 
 
-@pytest.mark.parametrize("names", ["", " ", None, 3, ["x", "y"], "a-b", "1x", "x(3)", "x0:", "x😀"])
+@pytest.mark.parametrize(
+    "names", ["", " ", None, 3, ["x", "y"], "a-b", "1x", "x(3)", "x:1000000000", "x😀"]
+)
 @pytest.mark.parametrize("make", [coordinates, unknown])
 def test_names(refused, make, names):
     refused(lambda: make(names), "name")
@@ -59,6 +61,9 @@ def test_fields(refused, name, arguments, words):
         (lambda: u.diff(x, 2.0), "2.0"),
         (lambda: u.diff(x, -1), "-1"),
         (lambda: problem(Derivative(u, t) - u), "t"),
+        (lambda: problem(Derivative(u**2, t) - u), "t"),
+        (lambda: problem(Derivative(sympy.floor(u), x) - u), "cannot work out"),
+        (lambda: problem(u.diff(x, 21)), "order above 20"),
         (lambda: problem(Derivative(u, (x, a)) - u), "order a"),
         (lambda: problem(u.diff(x) - u.diff(x).subs(x, 0)), "Subs"),
     ],
@@ -74,6 +79,7 @@ def test_derivatives(refused, make, words):
         (u.diff(x) - k * u, "'k', which nobody declared"),
         (u.diff(x) - twin * u, "assumptions differ"),
         (u.diff(x) - Piecewise((1, a > 0), (u, True)), "'a', which nobody declared"),
+        (Piecewise((u, sympy.Xor(x < 0.5, u > 0)), (1, True)), "use comparisons with &, | and ~"),
         (x - 1, "holds no field"),
         (0, "holds no field"),
         (u - u, "holds no field"),

@@ -21,12 +21,12 @@ class Bounds:
         self._lower = np.array([low for low, _ in pairs])
         self._upper = np.array([high for _, high in pairs])
         self._positive = np.array([bool(symbol.is_positive) for symbol in problem.unknowns], bool)
-        self.any = bool(np.isfinite(self._lower).any() or np.isfinite(self._upper).any())
 
     def clip(self, values: Floats, steps: Floats) -> Floats:
         """Steps (any shape ending in the unknowns) cut so that they end inside."""
         lower = np.where(self._positive, np.maximum(self._lower, _SHRINK * values), self._lower)
-        return np.clip(values + steps, lower, self._upper) - values
+        low, high = lower - values, self._upper - values
+        return np.minimum(np.maximum(steps, low), high)
 
     def solve(self, values: Floats, solve: Callable[[Floats], Floats]) -> Floats:
         """The steps of a least-squares problem whose unknowns stay inside.

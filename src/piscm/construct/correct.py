@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from piscm.construct.bounds import Bounds
 from piscm.construct.methods import Method
-from piscm.design import Linearization, NodeRows, State
 from piscm.least_squares import balance, solve_least_squares
+from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 

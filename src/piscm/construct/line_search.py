@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from piscm.construct.correct import Direction
-from piscm.design import Change, NodeRows, State, System
+from piscm.design import System
+from piscm.state import Change, NodeRows, State
 
 
 def line_search(

@@ -15,8 +15,9 @@ from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
 from piscm.construct.orthogonal import best_block, pick
 from piscm.construct.select import Ladder, Proposal, select
-from piscm.design import Linearization, NodeRows, State, System
+from piscm.design import System
 from piscm.network.nodes import Nodes, concatenate
+from piscm.state import Linearization, NodeRows, State
 from piscm.status import Status
 
 Floats = NDArray[np.float64]

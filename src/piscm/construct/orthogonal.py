@@ -14,7 +14,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.design import Linearization, NodeRows, State, System
+from piscm.design import System
+from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 

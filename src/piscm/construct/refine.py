@@ -23,8 +23,9 @@ from piscm.construct.bounds import Bounds
 from piscm.construct.correct import correction
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
-from piscm.design import NodeRows, State, System
+from piscm.design import System
 from piscm.network.nodes import Nodes
+from piscm.state import NodeRows, State
 from piscm.uncertainty import leverage, robust_deviation
 
 Floats = NDArray[np.float64]

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from piscm.construct.bounds import Bounds
 from piscm.construct.draw import Draw
 from piscm.construct.methods import Method
-from piscm.design import Linearization, NodeRows, State, System
+from piscm.design import System
 from piscm.least_squares import solve_each
 from piscm.network.nodes import Nodes
+from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 

@@ -64,6 +64,6 @@ ACTIVATIONS: dict[str, Activation] = {
 
 def activation_named(name: str) -> Activation:
     """The activation of that name."""
-    if name not in ACTIVATIONS:
+    if not isinstance(name, str) or name not in ACTIVATIONS:
         raise ProblemError(f"The activation {name!r} is unknown; known: {', '.join(ACTIVATIONS)}.")
     return ACTIVATIONS[name]

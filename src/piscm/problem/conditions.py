@@ -8,9 +8,9 @@ import numpy as np
 import sympy
 from numpy.typing import ArrayLike
 
-from piscm.problem.domain import Floats, finite_number
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.expressions import as_expression
+from piscm.problem.numeric import finite_array, finite_number
 
 LOSSES = ("square", "huber")
 
@@ -41,11 +41,12 @@ class Condition:
 
     def __init__(self, expression: Any, on: Any, *, weight: float = 1.0) -> None:
         self.expression = as_expression(expression, "A condition")
-        self.weight = checked_weight(weight, f"the condition {self.expression}")
-        self.on: str | tuple[Place, ...] = _places(on, self.expression)
+        shown = brief(self.expression)
+        self.weight = checked_weight(weight, f"the condition {shown}")
+        self.on: str | tuple[Place, ...] = _places(on, shown)
 
     def __repr__(self) -> str:
-        return f"{self.expression} = 0 on {place_text(self.on)}"
+        return f"{brief(self.expression)} = 0 on {shortened(place_text(self.on))}"
 
 
 class Periodic:
@@ -56,13 +57,15 @@ class Periodic:
 
     def __init__(self, expression: Any, along: sympy.Symbol, *, weight: float = 1.0) -> None:
         self.expression = as_expression(expression, "A periodic condition")
-        self.weight = checked_weight(weight, f"the periodic condition on {self.expression}")
+        self.weight = checked_weight(weight, f"the periodic condition on {brief(self.expression)}")
         if not isinstance(along, sympy.Symbol):
-            raise ProblemError(f"Periodic(..., along={along!r}): give a coordinate, as along=x.")
+            raise ProblemError(
+                f"Periodic(..., along={brief(along)}): give a coordinate, as along=x."
+            )
         self.along = along
 
     def __repr__(self) -> str:
-        return f"{self.expression} periodic along {self.along}"
+        return f"{brief(self.expression)} periodic along {self.along}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,70 +95,60 @@ class Observations:
 
     def __post_init__(self) -> None:
         expression = as_expression(self.expression, "An observed expression")
-        points = _finite_array(self.points, f"The points of the observations of {expression}")
-        values = _finite_array(self.values, f"The values of the observations of {expression}")
+        shown = brief(expression)
+        points = finite_array(self.points, f"The points of the observations of {shown}")
+        values = finite_array(self.values, f"The values of the observations of {shown}")
         if points.ndim == 1:
             points = points[:, None]
         if points.ndim != 2 or values.ndim != 1 or len(points) != len(values):
             raise ProblemError(
-                f"The observations of {expression} have points of shape {np.shape(self.points)} "
+                f"The observations of {shown} have points of shape {np.shape(self.points)} "
                 f"and values of shape {np.shape(self.values)}; they must be (N, n) and (N,)."
             )
         if len(values) == 0:
-            raise ProblemError(f"The observations of {expression} are empty.")
+            raise ProblemError(f"The observations of {shown} are empty.")
         object.__setattr__(self, "expression", expression)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "values", values)
-        weight = checked_weight(self.weight, f"the observations of {expression}")
+        weight = checked_weight(self.weight, f"the observations of {shown}")
         object.__setattr__(self, "weight", weight)
         if self.noise is not None:
-            noise = finite_number(self.noise, f"The noise of the observations of {expression}")
+            noise = finite_number(self.noise, f"The noise of the observations of {shown}")
             if noise <= 0:
                 raise ProblemError(
-                    f"The noise of the observations of {expression} is {noise:g}; give a positive "
+                    f"The noise of the observations of {shown} is {noise:g}; give a positive "
                     "standard deviation, or leave it out to have it estimated."
                 )
             object.__setattr__(self, "noise", noise)
         if self.loss not in LOSSES:
-            raise ProblemError(f"loss={self.loss!r}: known losses are {', '.join(LOSSES)}.")
+            raise ProblemError(f"loss={brief(self.loss)}: known losses are {', '.join(LOSSES)}.")
 
     def __repr__(self) -> str:
-        return f"{self.expression} observed at {len(np.asarray(self.values))} points"
+        return f"{brief(self.expression)} observed at {len(np.asarray(self.values))} points"
 
 
-def _finite_array(values: ArrayLike, what: str) -> Floats:
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{what} are not an array of numbers.") from None
-    bad = int(np.count_nonzero(~np.isfinite(array)))
-    if bad:
-        raise ProblemError(f"{what} hold {bad} NaN or infinite numbers; remove them first.")
-    return array
-
-
-def _places(on: Any, expression: sympy.Expr) -> str | tuple[Place, ...]:
+def _places(on: Any, shown: str) -> str | tuple[Place, ...]:
     if isinstance(on, str):
         if on != "boundary":
-            raise ProblemError(f"on={on!r} for {expression}: the only word known is 'boundary'.")
+            raise ProblemError(f"on={brief(on)} for {shown}: the only word known is 'boundary'.")
         return on
     places = [on] if isinstance(on, Mapping) else on
     if not isinstance(places, Sequence) or not places:
-        raise ProblemError(f"on={on!r} for {expression}: give a place such as {{x: 0}}.")
-    return tuple(_place(place, expression) for place in places)
+        raise ProblemError(f"on={brief(on)} for {shown}: give a place such as {{x: 0}}.")
+    return tuple(_place(place, shown) for place in places)
 
 
-def _place(place: Any, expression: sympy.Expr) -> Place:
+def _place(place: Any, shown: str) -> Place:
     if not isinstance(place, Mapping) or not place:
-        raise ProblemError(f"on={place!r} for {expression}: give a place such as {{x: 0}}.")
+        raise ProblemError(f"on={brief(place)} for {shown}: give a place such as {{x: 0}}.")
     for coordinate in place:
         if not isinstance(coordinate, sympy.Symbol):
             raise ProblemError(
-                f"on={place!r} for {expression}: {coordinate!r} is not a coordinate; "
+                f"on={brief(place)} for {shown}: {brief(coordinate)} is not a coordinate; "
                 "write on={x: 0} with the symbol x."
             )
     return {
-        coordinate: finite_number(value, f"The place {coordinate} of the condition {expression}")
+        coordinate: finite_number(value, f"The place {coordinate} of the condition {shown}")
         for coordinate, value in place.items()
     }
 

@@ -7,9 +7,10 @@ import numpy as np
 import sympy
 from numpy.typing import ArrayLike, NDArray
 
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.symbols import checked_name, lookalike
 
-Floats = NDArray[np.float64]
 UnitPoints = Callable[[int, int], Floats]
 """``draw(count, dimension)`` gives about `count` points of the unit cube, one a row."""
 
@@ -35,17 +36,6 @@ class Domain(Protocol):
         """Which of the points lie inside or on the boundary."""
 
 
-def finite_number(value: Any, what: str) -> float:
-    """A number of Python, NumPy or SymPy as a float; `what` names it if it is none."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ProblemError(f"{what} is {value!r}, not a number.") from None
-    if not np.isfinite(number):
-        raise ProblemError(f"{what} is {value!r}; it must be finite.")
-    return number
-
-
 class Box:
     """A box, given as ``{coordinate: (low, high)}``; its order is the order of coordinates.
 
@@ -62,21 +52,13 @@ class Box:
         for coordinate, interval in bounds.items():
             if not isinstance(coordinate, sympy.Symbol):
                 raise ProblemError(
-                    f"The box names {coordinate!r}, which is not a coordinate: "
+                    f"The box names {brief(coordinate)}, which is not a coordinate: "
                     "make it with coordinates(...)."
                 )
-            try:
-                low, high = interval
-            except (TypeError, ValueError):
-                raise ProblemError(
-                    f"The bounds of {coordinate} are {interval!r}; give a pair (low, high)."
-                ) from None
-            lower.append(finite_number(low, f"The lower bound of {coordinate}"))
-            upper.append(finite_number(high, f"The upper bound of {coordinate}"))
-            if not lower[-1] < upper[-1]:
-                raise ProblemError(
-                    f"The range of {coordinate} is empty: {low} is not below {high}."
-                )
+            checked_name(coordinate.name)
+            low, high = _interval(coordinate, interval)
+            lower.append(low)
+            upper.append(high)
         self.coordinates: tuple[sympy.Symbol, ...] = tuple(bounds)
         names = [coordinate.name for coordinate in self.coordinates]
         if len(set(names)) < len(names):
@@ -104,7 +86,10 @@ class Box:
         """The column of a coordinate in an array of points."""
         if coordinate not in self.coordinates:
             own = ", ".join(str(symbol) for symbol in self.coordinates)
-            raise ProblemError(f"{coordinate} is not a coordinate of the domain ({own}).")
+            raise ProblemError(
+                f"{coordinate} is not a coordinate of the domain ({own})."
+                f"{lookalike(coordinate, self.coordinates)}"
+            )
         return self.coordinates.index(coordinate)
 
     def interior(self, count: int, draw: UnitPoints) -> Floats:
@@ -138,3 +123,18 @@ class Box:
         margin = _MARGIN * self.width
         inside = (points >= self.lower - margin) & (points <= self.upper + margin)
         return np.asarray(inside.all(axis=-1))
+
+
+def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
+    # A set has no order, and the two letters of "01" are not meant as numbers.
+    if not isinstance(given, tuple | list | np.ndarray | sympy.Tuple) or len(given) != 2:
+        raise ProblemError(
+            f"The bounds of {coordinate} are {brief(given)}; give a pair (low, high)."
+        )
+    low = finite_number(given[0], f"The lower bound of {coordinate}")
+    high = finite_number(given[1], f"The upper bound of {coordinate}")
+    if not low < high:
+        raise ProblemError(f"The range of {coordinate} is empty: {low:g} is not below {high:g}.")
+    if not np.isfinite(high - low):
+        raise ProblemError(f"The range of {coordinate}, {low:g} to {high:g}, is too wide.")
+    return low, high

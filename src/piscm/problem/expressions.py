@@ -1,27 +1,34 @@
-"""Checking what a user wrote: one walk over the tree, one clear sentence per mistake."""
+"""What a user wrote as an expression that can be compiled: one walk, one sentence per mistake.
 
-from collections.abc import Iterable
+Nothing is worked out before the walk has seen it: SymPy would sum ``Sum(..., (i, 1, 10**7))`` and
+write out ``9**9**9`` as long as it takes.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import Boolean, BooleanAtom, BooleanFunction
+from sympy.logic.boolalg import Boolean, BooleanAtom
 
-from piscm.problem.errors import ProblemError
-from piscm.problem.functions import CONSTANTS, FUNCTIONS
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
+from piscm.problem.symbols import lookalike
 
-_STRUCTURE = (sympy.Add, sympy.Mul, sympy.Pow, sympy.Piecewise, sympy.Tuple)
-_PIECEWISE_PARTS = (
-    sympy.functions.elementary.piecewise.ExprCondPair,
-    Relational,
-    BooleanFunction,
-    BooleanAtom,
-)
+# Far beyond what anybody writes; SymPy differentiates by recursion, and slowly.
+_MAX_PARTS = 10_000
+_MAX_DEPTH = 80
+
+_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, *FUNCTIONS.values()])
+_CONSTANTS = frozenset([*CONSTANTS.values(), sympy.E])
+_CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 
 
 def as_expression(written: Any, where: str) -> sympy.Expr:
     """The residual that must vanish: an expression as it is, ``Eq(a, b)`` as ``a - b``.
+
+    Every derivative in it is worked out down to derivatives of fields.
 
     Parameters
     ----------
@@ -29,27 +36,27 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
     where : str
         What the expression is ("equation 1"), for the message of an error.
     """
-    if isinstance(written, sympy.Eq):
-        written = written.lhs - written.rhs
-    if isinstance(written, Boolean | bool):
-        raise ProblemError(
-            f"{where} is {written}, not an equation: its two sides hold no field, "
-            "or it was written with == (use sympy.Eq or an expression that must be 0)."
-        )
     if isinstance(written, str):
         raise ProblemError(
-            f"{where} is text ({written!r}); write it with SymPy symbols, or put the whole problem "
-            "into a file for the command line: piscm solve FILE."
+            f"{where} is text ({brief(written)}); write it with SymPy symbols, or put the whole "
+            "problem into a file for the command line: piscm solve FILE."
         )
+    if isinstance(written, sympy.Eq) and all(isinstance(side, sympy.Expr) for side in written.args):
+        written = written.lhs - written.rhs
     try:
         expression = sympy.sympify(written, strict=True)
     except sympy.SympifyError:
+        expression = None
+    # A lone symbol is both an expression and, to SymPy, a truth value.
+    if isinstance(expression, Boolean) and not isinstance(expression, sympy.Expr):
         raise ProblemError(
-            f"{where} is a {type(written).__name__}, not a SymPy expression."
-        ) from None
+            f"{where} is {brief(written)}, not an equation: its two sides hold no field, "
+            "or it was written with == (use sympy.Eq or an expression that must be 0)."
+        )
     if not isinstance(expression, sympy.Expr):
         raise ProblemError(f"{where} is a {type(written).__name__}, not a SymPy expression.")
-    return expression.doit()
+    check_parts(expression, where)
+    return _without_open_derivatives(expression, where)
 
 
 def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
@@ -58,114 +65,129 @@ def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
     return found
 
 
-def check_expression(
-    expression: sympy.Expr,
-    where: str,
-    *,
-    coordinates: Iterable[sympy.Symbol],
-    unknowns: Iterable[sympy.Symbol] = (),
-    fields: Iterable[AppliedUndef] | None = None,
-) -> None:
-    """Raise `ProblemError` unless every part of an expression is declared and can be compiled.
+def differentiate(
+    expression: sympy.Expr, by: Sequence[tuple[sympy.Symbol, int]], where: str
+) -> sympy.Expr:
+    """The derivative, in steps, none of which may grow beyond what can be compiled."""
+    if sum(order for _, order in by) > MAX_ORDER:
+        raise ProblemError(f"{where} holds a derivative of an order above {MAX_ORDER}.")
+    for symbol, _ in by:
+        if symbol not in expression.free_symbols:
+            raise ProblemError(f"{where} {_independent(expression, symbol)}")
+    for symbol, order in by:
+        for _ in range(order):
+            expression = expression.diff(symbol)
+            check_parts(expression, where)
+    for part in _open_derivatives(expression):
+        raise ProblemError(f"{where} holds {brief(part)}, which SymPy cannot work out.")
+    return expression
 
-    With `fields` the expression may mention those fields only; without, any field of the
-    coordinates.
-    """
-    known = _Known(tuple(coordinates), tuple(unknowns), None if fields is None else tuple(fields))
-    stack: list[Any] = [expression]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, AppliedUndef):
-            _check_field(part, where, known)
-        elif isinstance(part, sympy.Derivative):
-            _check_derivative(part, where, known)
-        elif isinstance(part, sympy.Symbol):
-            _check_symbol(part, where, known)
-        elif isinstance(part, sympy.Number | sympy.NumberSymbol):
-            _check_number(part, where)
-        elif isinstance(part, _STRUCTURE + _PIECEWISE_PARTS) or type(part) in FUNCTIONS.values():
-            stack.extend(part.args)
-        elif part is sympy.I:
+
+def _without_open_derivatives(expression: sympy.Expr, where: str) -> sympy.Expr:
+    table = {
+        part: differentiate(_without_open_derivatives(part.expr, where), part.variable_count, where)
+        for part in _open_derivatives(expression)
+    }
+    return expression.xreplace(table) if table else expression
+
+
+def _open_derivatives(expression: sympy.Expr) -> list[sympy.Derivative]:
+    """Derivatives of anything but a field, which are still to be worked out."""
+    found = expression.atoms(sympy.Derivative)
+    return [part for part in found if not isinstance(part.expr, AppliedUndef)]
+
+
+def check_parts(expression: sympy.Expr, where: str) -> None:
+    """Raise `ProblemError` unless every part of an expression is of a kind that can be compiled."""
+    count = depth = 0
+    level: list[Any] = [expression]
+    while level:
+        count, depth = count + len(level), depth + 1
+        if count > _MAX_PARTS or depth > _MAX_DEPTH:
             raise ProblemError(
-                f"{where} is complex; fields are real. Write the real and the imaginary part as "
-                "two fields and two equations."
+                f"{where} has more than {_MAX_PARTS} parts or is nested more than {_MAX_DEPTH} "
+                "deep. Give parts of it names: fields of their own, each with an equation."
             )
-        else:
-            raise ProblemError(
-                f"{where} holds {part!s} ({type(part).__name__}), which piscm cannot compile. "
-                "Known functions: " + ", ".join(sorted(FUNCTIONS)) + "."
-            )
+        try:
+            level = [inner for part in level for inner in _parts_of(part)]
+        except _UnfitError as reason:
+            raise ProblemError(f"{where}: {brief(expression)} {reason}") from None
 
 
-class _Known:
-    def __init__(
-        self,
-        coordinates: tuple[sympy.Symbol, ...],
-        unknowns: tuple[sympy.Symbol, ...],
-        fields: tuple[AppliedUndef, ...] | None,
-    ) -> None:
-        self.coordinates = coordinates
-        self.unknowns = unknowns
-        self.fields = fields
+class _UnfitError(Exception):
+    """A part that cannot be compiled; the message goes on where the expression was quoted."""
 
 
-def _names(symbols: Iterable[Any]) -> str:
-    return ", ".join(str(symbol) for symbol in symbols) or "none"
-
-
-def _check_field(part: AppliedUndef, where: str, known: _Known) -> None:
-    if known.fields is not None and part not in known.fields:
-        raise ProblemError(
-            f"{where} holds {part}, which is not a field of this problem ({_names(known.fields)})."
+def _parts_of(part: Any) -> Sequence[Any]:
+    """What stands inside a part that is fit to be compiled."""
+    if isinstance(part, AppliedUndef | sympy.Symbol) or part in _CONSTANTS:
+        return ()
+    if isinstance(part, sympy.Derivative):
+        return _differentiated(part)
+    if isinstance(part, sympy.Number):
+        return _finite(part)
+    if isinstance(part, sympy.Piecewise):
+        values = [value for value, _ in part.args]
+        return [*values, *(side for _, condition in part.args for side in _sides(condition))]
+    if part is sympy.I:
+        raise _UnfitError(
+            "is complex; fields are real. Write the real and the imaginary part as two fields and "
+            "two equations."
         )
-    for argument in part.args:
-        if argument in known.coordinates:
-            continue
-        if isinstance(argument, sympy.Symbol):
-            raise ProblemError(
-                f"{where} holds {part}, but {argument} is not a coordinate of the domain "
-                f"({_names(known.coordinates)})."
-            )
-        raise ProblemError(
-            f"{where} holds {part}: a field stands at its own coordinates only. "
-            "To hold a condition at a place use Condition(..., on={x: 0})."
+    if type(part) not in _STRUCTURE:
+        raise _UnfitError(
+            f"holds {brief(part)} ({type(part).__name__}), which piscm cannot compile. If SymPy "
+            "can work it out, call .doit() first. Known functions: " + ", ".join(sorted(FUNCTIONS))
         )
+    if isinstance(part, sympy.Pow) and part.base.is_Integer and part.exp.is_Integer:
+        raise _UnfitError(
+            f"holds the power {brief(part)} that was not worked out; call .doit() first."
+        )
+    if isinstance(part, sympy.Max | sympy.Min) and len(part.args) > MAX_COMPARED:
+        raise _UnfitError(f"holds a {part.func} of more than {MAX_COMPARED} expressions.")
+    arguments: Sequence[Any] = part.args
+    return arguments
 
 
-def _check_derivative(part: sympy.Derivative, where: str, known: _Known) -> None:
-    if not isinstance(part.expr, AppliedUndef):
-        raise ProblemError(f"{where} holds {part}, which SymPy cannot differentiate further.")
-    _check_field(part.expr, where, known)
+def _differentiated(part: sympy.Derivative) -> Sequence[Any]:
     for symbol, order in part.variable_count:
-        if symbol not in part.expr.args:
-            raise ProblemError(f"{where} differentiates {part.expr} by {symbol}.")
+        if not isinstance(symbol, sympy.Symbol):
+            raise _UnfitError(f"holds {brief(part)}, which SymPy cannot work out.")
         if not isinstance(order, sympy.Integer):
-            raise ProblemError(f"{where} holds {part}: the order {order} is not a whole number.")
+            raise _UnfitError(f"holds {brief(part)}: the order {order} is not a whole number.")
+        if symbol not in part.expr.free_symbols:
+            raise _UnfitError(_independent(part.expr, symbol))
+    if part.derivative_count > MAX_ORDER:
+        raise _UnfitError(f"holds a derivative of an order above {MAX_ORDER}.")
+    return (part.expr,)
 
 
-def _check_symbol(part: sympy.Symbol, where: str, known: _Known) -> None:
-    declared = known.coordinates + known.unknowns
-    if part in declared:
-        return
-    twin = next((symbol for symbol in declared if symbol.name == part.name), None)
-    if twin is not None:
-        raise ProblemError(
-            f"{where} holds a symbol {part.name!r} that is not the declared {part.name!r}: their "
-            "SymPy assumptions differ. Use the symbol that coordinates(...) or unknown(...) gave."
-        )
-    raise ProblemError(
-        f"{where} holds {part.name!r}, which nobody declared: it is neither a coordinate of the "
-        f"domain ({_names(known.coordinates)}) nor an unknown ({_names(known.unknowns)}). "
-        f"Give it a number, or list it in Problem(unknowns={{{part.name}: first guess}})."
+def _independent(expression: sympy.Expr, symbol: sympy.Symbol) -> str:
+    """Why there is no such derivative: SymPy would answer 0, and a term would silently vanish."""
+    return (
+        f"differentiates {brief(expression)} by {symbol}, which it does not depend on."
+        f"{lookalike(symbol, expression.free_symbols)}"
     )
 
 
-def _check_number(part: sympy.Expr, where: str) -> None:
-    if part in CONSTANTS.values() or part is sympy.E:
-        return
+def _finite(part: sympy.Expr) -> Sequence[Any]:
     try:
         finite = part.is_finite and abs(float(part)) < float("inf")
     except (OverflowError, TypeError):
         finite = False
     if not finite:
-        raise ProblemError(f"{where} holds {str(part)[:40]}, which is not a finite number.")
+        raise _UnfitError(f"holds {brief(part, 40)}, which is not a finite number.")
+    return ()
+
+
+def _sides(condition: Any) -> list[Any]:
+    """The two sides of every comparison in a condition of a Piecewise."""
+    if isinstance(condition, BooleanAtom):
+        return []
+    if isinstance(condition, Relational):
+        return list(condition.args)
+    if isinstance(condition, _CONNECTIVES):
+        return [side for part in condition.args for side in _sides(part)]
+    raise _UnfitError(
+        f"holds the condition {brief(condition)}; use comparisons with &, | and ~ only."
+    )

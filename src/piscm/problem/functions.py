@@ -4,6 +4,9 @@ Both the checker of SymPy expressions and the parser of text work from this one 
 nothing outside it is ever compiled.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import sympy
 
 FUNCTIONS: dict[str, type] = {
@@ -46,4 +49,25 @@ FUNCTIONS: dict[str, type] = {
     )
 }
 
-CONSTANTS: dict[str, sympy.Expr] = {"pi": sympy.pi}
+ALIASES: dict[str, Callable[..., Any]] = {
+    "sqrt": sympy.sqrt,
+    "abs": sympy.Abs,
+    "ln": sympy.log,
+}
+"""Other names of the same in text."""
+
+RELATIONS: dict[str, Callable[..., Any]] = {"Eq": sympy.Eq, "Ne": sympy.Ne}
+
+CONSTANTS: dict[str, sympy.Expr] = {
+    str(constant): constant
+    for constant in (sympy.pi, sympy.EulerGamma, sympy.GoldenRatio, sympy.Catalan)
+}
+
+WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, "Piecewise", "diff", "Derivative"])
+"""What a call in text may name besides a field."""
+
+MAX_ORDER = 20
+"""Of a derivative."""
+
+MAX_COMPARED = 20
+"""Arguments of Max and Min: SymPy compares every pair of them."""

@@ -12,36 +12,27 @@ import ast
 import keyword
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import sympy
 from sympy.logic.boolalg import Boolean
 from sympy.printing.str import StrPrinter
 
-from piscm.problem.errors import ProblemError
-from piscm.problem.functions import CONSTANTS, FUNCTIONS
+from piscm.problem.errors import ProblemError, shortened
+from piscm.problem.expressions import differentiate
+from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, MAX_COMPARED, RELATIONS, WORDS
+from piscm.problem.limits import applied, power
+from piscm.problem.symbols import differentiations
 
-_MAX_LENGTH = 100_000
-_MAX_DEPTH = 200
-# A number in a power may have this many bits; 9**9**9 would keep SymPy busy for good.
-_MAX_BITS = 4096
+_MAX_LENGTH = 300_000
+_MAX_DEPTH = 100
 
 # Python's keywords are fine as names of physics (lambda!); the mark keeps ast from stumbling.
-_KEYWORDS = re.compile(
-    r"\b(" + "|".join(word for word in keyword.kwlist if word not in ("True", "False")) + r")\b"
-)
-_MARK = "_keyword"
+_MARKED = {f"{word}_keyword": word for word in keyword.kwlist if word not in ("True", "False")}
+_KEYWORDS = re.compile(rf"\b({'|'.join(_MARKED.values())})\b")
 _EQUALS = re.compile(r"(?<![<>!=])=(?!=)")
 
-_ALIASES: dict[str, Callable[..., Any]] = {
-    "sqrt": sympy.sqrt,
-    "abs": sympy.Abs,
-    "ln": sympy.log,
-    "Piecewise": sympy.Piecewise,
-    "Eq": sympy.Eq,
-    "Ne": sympy.Ne,
-}
 _COMPARISONS: dict[type[ast.cmpop], Any] = {
     ast.Lt: sympy.StrictLessThan,
     ast.LtE: sympy.LessThan,
@@ -72,21 +63,21 @@ def parse_expression(
         raise ProblemError(f"{where} is a {type(text).__name__}, not text.")
     if len(text) > _MAX_LENGTH:
         raise ProblemError(f"{where} is longer than {_MAX_LENGTH} characters.")
-    reader = _Reader(symbols, fields, f"{where} ({_short(text)})")
+    reader = _Reader(symbols, fields, f"{where} ({shortened(text, 60)})")
     sides = [reader.read(side) for side in _EQUALS.split(text)]
     if len(sides) > 2:
-        raise ProblemError(f"{where} ({_short(text)}) has more than one '='.")
+        raise ProblemError(f"{reader.where} has more than one '='.")
     return sides[0] - sides[1] if len(sides) == 2 else sides[0]
 
 
 def expression_text(expression: sympy.Expr) -> str:
-    """The text that `parse_expression` reads back as the same expression, bit for bit."""
+    """The text that `parse_expression` reads back as the same expression.
+
+    Only products that SymPy would distribute by itself, such as an unevaluated ``2*(x + 1)``, come
+    back distributed.
+    """
     text: str = _Printer().doprint(expression)
     return text
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no type hints
@@ -105,23 +96,25 @@ class _Reader:
         self.fields = fields
         self.where = where
 
+        self.source = ""
+
     def read(self, text: str) -> sympy.Expr:
-        python = _KEYWORDS.sub(rf"\1{_MARK}", text.strip()).replace("^", "**")
+        self.source = _KEYWORDS.sub(r"\1_keyword", text.strip()).replace("^", "**")
         try:
-            tree = ast.parse(python, mode="eval")
+            tree = ast.parse(self.source, mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = error.msg if isinstance(error, SyntaxError) else "too deep or too long"
             raise ProblemError(f"{self.where} is not a formula: {reason}.") from None
-        built = self.build(tree.body, 0)
-        if not isinstance(built, sympy.Expr):
-            raise ProblemError(f"{self.where} is not a formula.")
-        return built
+        return self.number(tree.body, 0)
 
     def fail(self, node: ast.AST, reason: str) -> ProblemError:
-        part = ast.unparse(node).replace(_MARK, "")
-        return ProblemError(f"{self.where}: {_short(part)!r} {reason}")
+        part = ast.get_source_segment(self.source, node) or ""
+        for marked, word in _MARKED.items():
+            part = part.replace(marked, word)
+        return ProblemError(f"{self.where}: {shortened(part, 60)!r} {reason}")
 
     def build(self, node: ast.AST, depth: int) -> Any:
+        """An expression, or a comparison."""
         if depth > _MAX_DEPTH:
             raise ProblemError(f"{self.where} is nested more than {_MAX_DEPTH} deep.")
         depth += 1
@@ -134,20 +127,22 @@ class _Reader:
                 return sympy.Float(number)
             case ast.Name():
                 return self.name(node)
-            case ast.UnaryOp(op=ast.USub()):
-                return -self.number(node.operand, depth)
-            case ast.UnaryOp(op=ast.UAdd()):
-                return self.number(node.operand, depth)
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
                 join = sympy.And if isinstance(node.op, ast.BitAnd) else sympy.Or
                 return join(self.boolean(node.left, depth), self.boolean(node.right, depth))
-            case ast.BinOp():
-                return self.operation(node, depth)
+            case ast.UnaryOp(op=ast.Invert()):
+                return sympy.Not(self.boolean(node.operand, depth))
+            case ast.BinOp(op=ast.Pow()):
+                base, exponent = self.number(node.left, depth), self.number(node.right, depth)
+                return self.formed(node, power, base, exponent)
+            case (
+                ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div())
+                | ast.UnaryOp(op=ast.USub() | ast.UAdd())
+            ):
+                return self.sum(node, depth)
             case ast.Compare(ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
                 left = self.number(node.left, depth)
                 return _COMPARISONS[type(op)](left, self.number(right, depth))
-            case ast.Tuple():
-                return tuple(self.build(item, depth) for item in node.elts)
             case ast.Call(keywords=[]):
                 return self.call(node, depth)
         raise self.fail(node, "is not understood.")
@@ -160,74 +155,105 @@ class _Reader:
 
     def boolean(self, node: ast.AST, depth: int) -> Boolean:
         built = self.build(node, depth)
-        if not isinstance(built, Boolean):
+        if not isinstance(built, Boolean) or isinstance(built, sympy.Expr):
             raise self.fail(node, "is not a comparison.")
         return built
 
     def name(self, node: ast.Name) -> sympy.Expr:
-        name = node.id.removesuffix(_MARK)
-        for table in (self.symbols, self.fields, CONSTANTS):
-            if name in table:
-                return table[name]
-        known = ", ".join([*self.symbols, *self.fields])
+        for name in (node.id, _MARKED.get(node.id, "")):
+            for table in (self.symbols, self.fields, CONSTANTS):
+                if name in table:
+                    return table[name]
+        known = shortened(", ".join([*self.symbols, *self.fields]), 300)
         raise self.fail(node, f"is not declared; the names known here are {known}.")
 
-    def operation(self, node: ast.BinOp, depth: int) -> sympy.Expr:
-        left, right = self.number(node.left, depth), self.number(node.right, depth)
-        match node.op:
-            case ast.Add():
-                return left + right
-            case ast.Sub():
-                return left - right
-            case ast.Mult():
-                return left * right
-            case ast.Div():
-                if right.is_zero:
-                    raise self.fail(node, "divides by zero.")
-                return left / right
-            case ast.Pow():
-                if left.is_Rational and right.is_Rational:
-                    bits = max(abs(left.p), left.q).bit_length() * max(abs(right.p), 1)
-                    if bits > _MAX_BITS or max(abs(right.p), right.q).bit_length() > 64:
-                        raise self.fail(node, "is too large a number.")
-                if left.is_zero and right.is_negative:
-                    raise self.fail(node, "divides by zero.")
-                return left**right
-        raise self.fail(node, "is not understood.")
+    def sum(self, node: ast.expr, depth: int) -> sympy.Expr:
+        terms = _flat(node, ast.Add, ast.Sub)
+        return sympy.Add(*(self.product(term, minus, depth) for term, minus in terms))
 
-    def call(self, node: ast.Call, depth: int) -> sympy.Expr:
+    def product(self, node: ast.expr, minus: bool, depth: int) -> sympy.Expr:
+        """All factors at once: of a number and a sum alone SymPy would make another sum."""
+        factors = [sympy.Integer(-1 if minus else 1)]
+        for factor, below in _flat(node, ast.Mult, ast.Div):
+            while isinstance(factor, ast.UnaryOp) and isinstance(factor.op, ast.USub | ast.UAdd):
+                if isinstance(factor.op, ast.USub):
+                    factors.append(sympy.Integer(-1))
+                factor = factor.operand
+            built = self.number(factor, depth)
+            factors.append(self.formed(factor, power, built, sympy.Integer(-1)) if below else built)
+        return sympy.Mul(*factors)
+
+    def call(self, node: ast.Call, depth: int) -> Any:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "diff":
-            return self.derivative(node, self.number(node.func.value, depth), node.args, depth)
+            return self.derivative(node, node.func.value, node.args, depth)
         if not isinstance(node.func, ast.Name):
             raise self.fail(node, "is not understood.")
-        name = node.func.id.removesuffix(_MARK)
+        name = node.func.id
         if name in ("diff", "Derivative") and node.args:
-            return self.derivative(node, self.number(node.args[0], depth), node.args[1:], depth)
-        arguments = [self.build(argument, depth) for argument in node.args]
-        if name in self.fields:
-            if tuple(arguments) != self.fields[name].args:
-                raise self.fail(node, f"stands for {self.fields[name]} only.")
-            return self.fields[name]
-        function = FUNCTIONS.get(name) or _ALIASES.get(name)
+            return self.derivative(node, node.args[0], node.args[1:], depth)
+        if name == "Piecewise":
+            pieces = [self.piece(argument, depth) for argument in node.args]
+            return self.formed(node, sympy.Piecewise, *pieces)
+        if name in ("Max", "Min") and len(node.args) > MAX_COMPARED:
+            raise self.fail(node, f"has more than {MAX_COMPARED} arguments.")
+        arguments = [self.number(argument, depth) for argument in node.args]
+        field = self.fields.get(name) or self.fields.get(_MARKED.get(name, ""))
+        if field is not None:
+            if tuple(arguments) != field.args:
+                raise self.fail(node, f"stands for {field} only.")
+            return field
+        if name in RELATIONS:
+            return self.formed(node, RELATIONS[name], *arguments)
+        function = FUNCTIONS.get(name) or ALIASES.get(name)
         if function is None:
-            known = ", ".join(sorted([*FUNCTIONS, *_ALIASES, "diff"]))
+            known = ", ".join(sorted(WORDS))
             raise self.fail(node, f"calls an unknown function; known: {known}.")
-        try:
-            return function(*arguments)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise self.fail(node, f"cannot be formed: {error}.") from None
+        return self.formed(node, applied, function, *arguments)
+
+    def piece(self, node: ast.expr, depth: int) -> tuple[sympy.Expr, Boolean]:
+        match node:
+            case ast.Tuple(elts=[value, condition]):
+                return self.number(value, depth), self.boolean(condition, depth)
+        raise self.fail(node, "is not a pair (value, condition).")
 
     def derivative(
-        self, node: ast.Call, expression: sympy.Expr, by: list[ast.expr], depth: int
+        self, node: ast.Call, of: ast.expr, by: list[ast.expr], depth: int
     ) -> sympy.Expr:
-        arguments = [self.build(argument, depth) for argument in by]
-        flat = [
-            part for item in arguments for part in (item if isinstance(item, tuple) else [item])
+        expression = self.number(of, depth)
+        given = [
+            tuple(self.number(part, depth) for part in item.elts)
+            if isinstance(item, ast.Tuple)
+            else self.number(item, depth)
+            for item in by
         ]
-        if not flat or not isinstance(flat[0], sympy.Symbol):
+        try:
+            pairs = differentiations(given)
+        except ProblemError as error:
+            raise ProblemError(f"{self.where}: {error}") from None
+        if not pairs:
             raise self.fail(node, "names no coordinate to differentiate by.")
-        for part in flat:
-            if not isinstance(part, sympy.Symbol) and not (part.is_Integer and 0 < part <= 20):
-                raise self.fail(node, "may hold coordinates and orders from 1 to 20 only.")
-        result: sympy.Expr = expression.diff(*arguments)
-        return result
+        return differentiate(expression, pairs, self.where)
+
+    def formed(self, node: ast.AST, make: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return make(*arguments)
+        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            reason = shortened(str(error).rstrip("."))
+            raise self.fail(node, f"cannot be formed: {reason}.") from None
+
+
+def _flat(
+    node: ast.expr, join: type[ast.operator], invert: type[ast.operator]
+) -> Iterator[tuple[ast.expr, bool]]:
+    """The operands of a chain of two operations, from left to right, and which are inverted.
+
+    Python nests a sum of a thousand terms a thousand deep.
+    """
+    stack = [(node, False)]
+    while stack:
+        node, inverted = stack.pop()
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (join, invert)):
+            stack.append((node.right, inverted != isinstance(node.op, invert)))
+            stack.append((node.left, inverted))
+        else:
+            yield node, inverted

@@ -8,9 +8,12 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.conditions import Condition, Observations, Periodic
-from piscm.problem.domain import Box, finite_number
-from piscm.problem.errors import ProblemError
-from piscm.problem.expressions import as_expression, check_expression, fields_in
+from piscm.problem.declared import Declared
+from piscm.problem.domain import Box
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.expressions import as_expression, fields_in
+from piscm.problem.numeric import finite_number
+from piscm.problem.symbols import checked_field_name, checked_name
 
 
 class Problem:
@@ -84,34 +87,38 @@ class Problem:
                 "solution. Add Condition(...), Periodic(...) or Observations(...)."
             )
         self.fields = self._find_fields()
+        declared = self.declared
         for where, expression in self._expressions():
-            check_expression(
-                expression,
-                where,
-                coordinates=self.domain.coordinates,
-                unknowns=self.unknowns,
-                fields=self.fields,
-            )
+            declared.check(expression, where)
         self._check_places()
         self._check_observation_points()
         self._check_unknowns_used()
 
+    @property
+    def declared(self) -> Declared:
+        """What an expression about this problem may hold."""
+        return Declared(self.domain.coordinates, tuple(self.unknowns), self.fields)
+
     def _expressions(self) -> list[tuple[str, sympy.Expr]]:
         return [
-            *((f"Equation {i} ({e})", e) for i, e in enumerate(self.equations, start=1)),
-            *((f"The condition {c}", c.expression) for c in self.conditions),
-            *((f"The observed expression {o.expression}", o.expression) for o in self.observations),
+            *((f"Equation {i}", e) for i, e in enumerate(self.equations, start=1)),
+            *(("A condition", c.expression) for c in self.conditions),
+            *(("An observed expression", o.expression) for o in self.observations),
         ]
 
     def _find_fields(self) -> tuple[AppliedUndef, ...]:
         found: dict[str, AppliedUndef] = {}
+        any_field = Declared(self.domain.coordinates)
         for where, expression in self._expressions():
             fields = sorted(fields_in(expression), key=str)
             if not fields:
-                raise ProblemError(f"{where} holds no field: there is nothing to solve for in it.")
+                raise ProblemError(
+                    f"{where}: {brief(expression)} holds no field: there is nothing to solve for "
+                    "in it."
+                )
             for item in fields:
-                check_expression(item, where, coordinates=self.domain.coordinates)
-                name = str(item.func)
+                any_field.check(item, where)
+                name = checked_field_name(str(item.func))
                 if found.setdefault(name, item) != item:
                     raise ProblemError(
                         f"{where} holds {item}, but elsewhere the field is {found[name]}: "
@@ -146,14 +153,15 @@ class Problem:
             points = np.asarray(data.points)
             if points.shape[1] != dimension:
                 raise ProblemError(
-                    f"The observations of {data.expression} have {points.shape[1]} coordinates a "
-                    f"point; the domain has {dimension}: {self.domain}."
+                    f"The observations of {brief(data.expression)} have {points.shape[1]} "
+                    f"coordinates a point; the domain has {dimension}: {self.domain}."
                 )
             outside = int(np.count_nonzero(~self.domain.contains(points)))
             if outside:
                 raise ProblemError(
-                    f"{outside} of {len(points)} points of the observations of {data.expression} "
-                    f"lie outside the domain {self.domain}; is the order of the columns right?"
+                    f"{outside} of {len(points)} points of the observations of "
+                    f"{brief(data.expression)} lie outside the domain {self.domain}; is the order "
+                    "of the columns right?"
                 )
 
     def _check_unknowns_used(self) -> None:
@@ -169,7 +177,7 @@ class Problem:
             self.equations,
             self.conditions,
             {s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items()},
-            [*self.observations, *observations],
+            [*self.observations, *_listed(observations, "observations")],
         )
 
     def __repr__(self) -> str:
@@ -195,11 +203,15 @@ def _intervals(unknowns: Any, domain: Box) -> dict[sympy.Symbol, tuple[float, fl
         return {}
     if not isinstance(unknowns, Mapping):
         raise ProblemError("unknowns must map each unknown to its first guess, as {mu: 0.1}.")
+    taken = {coordinate.name for coordinate in domain.coordinates}
     for symbol in unknowns:
         if not isinstance(symbol, sympy.Symbol):
-            raise ProblemError(f"unknowns holds {symbol!r}: make it with unknown(...).")
+            raise ProblemError(f"unknowns holds {brief(symbol)}: make it with unknown(...).")
         if symbol in domain.coordinates:
             raise ProblemError(f"{symbol} is a coordinate of the domain, not an unknown.")
+        if checked_name(symbol.name) in taken:
+            raise ProblemError(f"{symbol.name!r} names two things: choose another name for one.")
+        taken.add(symbol.name)
     return {symbol: _interval(symbol, given) for symbol, given in unknowns.items()}
 
 
@@ -208,7 +220,8 @@ def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
     if isinstance(given, tuple | list):
         if len(given) != 3:
             raise ProblemError(
-                f"The unknown {symbol} has {given!r}; give a first guess, or (guess, low, high)."
+                f"The unknown {symbol} has {brief(given)}; give a first guess, or "
+                "(guess, low, high)."
             )
         guess, low, high = given
     value = finite_number(guess, f"The first guess of {symbol}")
@@ -217,10 +230,12 @@ def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
     if symbol.is_positive:
         lower = max(lower, 0.0)
         if value <= 0:
-            raise ProblemError(f"The unknown {symbol} is positive, but its first guess is {guess}.")
+            raise ProblemError(
+                f"The unknown {symbol} is positive, but its first guess is {value:g}."
+            )
     if not (lower < upper and lower <= value <= upper):
         raise ProblemError(
-            f"The unknown {symbol} has the first guess {guess}, which is not between its bounds "
+            f"The unknown {symbol} has the first guess {value:g}, which is not between its bounds "
             f"{lower:g} and {upper:g}."
         )
     return value, lower, upper

@@ -1,12 +1,16 @@
 """The three kinds of symbol a user writes equations with: coordinates, fields and unknowns."""
 
+import numbers
+import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.printing.precedence import PRECEDENCE_FUNCTIONS
 
-from piscm.problem.errors import ProblemError
-from piscm.problem.functions import CONSTANTS, FUNCTIONS
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.functions import CONSTANTS, WORDS
 
 
 class Field(AppliedUndef):  # type: ignore[misc]  # SymPy has no type hints
@@ -16,45 +20,83 @@ class Field(AppliedUndef):  # type: ignore[misc]  # SymPy has no type hints
     """
 
     def diff(self, *symbols: Any, **assumptions: Any) -> sympy.Expr:
-        for symbol in _flat_symbols(symbols):
+        for symbol, _ in differentiations(symbols):
             if symbol not in self.args:
                 own = ", ".join(str(argument) for argument in self.args)
+                advice = lookalike(symbol, self.args) or (
+                    f" Declare it as field({str(self.func)!r}, {own}, {symbol}) if it should."
+                )
                 raise ProblemError(
-                    f"{self.func} does not depend on {symbol}: it is a field of ({own}). "
-                    f"Declare it as field({str(self.func)!r}, {own}, {symbol}) if it should."
+                    f"{self.func} does not depend on {symbol}: it is a field of ({own}).{advice}"
                 )
         return super().diff(*symbols, **assumptions)
 
 
-def _flat_symbols(symbols: tuple[Any, ...]) -> list[sympy.Symbol]:
-    flat: list[sympy.Symbol] = []
-    for item in symbols:
-        head = item[0] if isinstance(item, tuple | list | sympy.Tuple) and item else item
-        if isinstance(head, sympy.Symbol):
-            flat.append(head)
-    return flat
+def differentiations(given: Iterable[Any]) -> list[tuple[sympy.Symbol, int]]:
+    """What ``diff`` takes, as pairs: ``x, (t, 2)`` and ``x, t, 2`` are ``[(x, 1), (t, 2)]``."""
+    pairs: list[tuple[sympy.Symbol, int]] = []
+    counted = True  # a number may follow a lone symbol only
+    for item in given:
+        match tuple(item) if isinstance(item, tuple | list | sympy.Tuple) else (item,):
+            case (sympy.Symbol() as symbol,):
+                pairs.append((symbol, 1))
+                counted = False
+            case (sympy.Symbol() as symbol, numbers.Integral() as order) if int(order) >= 0:
+                pairs.append((symbol, int(order)))
+                counted = True
+            case (numbers.Integral() as order,) if int(order) >= 0 and not counted:
+                pairs[-1] = (pairs[-1][0], int(order))
+                counted = True
+            case _:
+                raise ProblemError(
+                    f"diff(...) is given {brief(item)}: it takes coordinates, each with a whole "
+                    "number if it counts more than once, as u.diff(x, 2)."
+                )
+    return pairs
 
 
-def _checked_name(name: str) -> str:
-    if not isinstance(name, str) or not name.isidentifier():
+def lookalike(symbol: sympy.Symbol, declared: Iterable[sympy.Symbol]) -> str:
+    """A sentence to append to a message if a symbol only looks like a declared one, else ""."""
+    if symbol.name not in {own.name for own in declared}:
+        return ""
+    return (
+        f" This is another symbol {symbol.name!r} than the declared one: their SymPy assumptions "
+        "differ. Use the one that coordinates(...) or unknown(...) gave."
+    )
+
+
+def checked_name(name: Any) -> str:
+    """A name that a problem file and a keyword argument can hold."""
+    if not isinstance(name, str) or not name.isidentifier() or name != _normal(name):
         raise ProblemError(
-            f"{name!r} cannot be a name: use letters, digits and underscores, such as 'x' or 'k_2'."
+            f"{brief(name)} cannot be a name: use letters, digits and underscores, such as 'x' or "
+            "'k_2'."
         )
-    if name in CONSTANTS:
+    if name in CONSTANTS or name in ("True", "False"):
         raise ProblemError(f"{name!r} is a mathematical constant; choose another name.")
     return name
+
+
+def checked_field_name(name: Any) -> str:
+    """A name that cannot be taken for a function, in text or by SymPy's printers."""
+    if checked_name(name) in WORDS or name in PRECEDENCE_FUNCTIONS:
+        raise ProblemError(f"{name!r} is a known function; choose another name for the field.")
+    return str(name)
+
+
+def _normal(name: str) -> str:
+    """The form that Python gives names in code: the micro sign becomes the Greek letter."""
+    return unicodedata.normalize("NFKC", name)
 
 
 def _symbols(names: str, **assumptions: bool) -> Any:
     if not isinstance(names, str) or not names.strip():
         raise ProblemError("Give the names as one string, such as 'x' or 'x y t'.")
-    try:
-        made = sympy.symbols(names, real=True, **assumptions)
-    except ValueError as error:
-        raise ProblemError(f"{names!r} is not a list of names: {error}.") from error
-    for symbol in made if isinstance(made, tuple) else (made,):
-        _checked_name(symbol.name)
-    return made
+    made = [
+        sympy.Symbol(checked_name(_normal(name)), real=True, **assumptions)
+        for name in names.replace(",", " ").split()
+    ]
+    return made[0] if len(made) == 1 else tuple(made)
 
 
 def coordinates(names: str) -> Any:
@@ -80,17 +122,15 @@ def field(name: str, *coordinates: sympy.Symbol) -> sympy.Expr:
     >>> field("u", x, t).diff(x, 2)
     Derivative(u(x, t), (x, 2))
     """
-    _checked_name(name)
-    if name in FUNCTIONS:
-        raise ProblemError(f"{name!r} is a known function; choose another name for the field.")
+    name = checked_field_name(_normal(name) if isinstance(name, str) else name)
     if not coordinates:
         raise ProblemError(f"The field {name!r} needs at least one coordinate, as field('u', x).")
     for coordinate in coordinates:
         if not isinstance(coordinate, sympy.Symbol):
             raise ProblemError(
-                f"The field {name!r} depends on {coordinate!r}, which is not a coordinate: "
+                f"The field {name!r} depends on {brief(coordinate)}, which is not a coordinate: "
                 "make it with coordinates(...)."
             )
-    if len(set(coordinates)) < len(coordinates):
+    if len({coordinate.name for coordinate in coordinates}) < len(coordinates):
         raise ProblemError(f"The field {name!r} names a coordinate twice.")
     return UndefinedFunction(name, bases=(Field,), real=True)(*coordinates)

@@ -8,7 +8,7 @@
 from collections.abc import Callable
 
 from piscm.problem.errors import ProblemError
-from piscm.zoo import allen_cahn, helmholtz, van_der_pol
+from piscm.zoo import allen_cahn, burgers, heat, helmholtz, lotka_volterra, van_der_pol
 from piscm.zoo.benchmark import Benchmark
 
 _MAKERS: dict[str, Callable[[], Benchmark]] = {
@@ -17,6 +17,9 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "allen-cahn": allen_cahn.forward,
     "van-der-pol-inverse": van_der_pol.inverse,
     "helmholtz-inverse": helmholtz.inverse,
+    "lotka-volterra-inverse": lotka_volterra.inverse,
+    "burgers-inverse": burgers.inverse,
+    "heat-inverse": heat.inverse,
 }
 
 

@@ -31,9 +31,10 @@ class Benchmark:
         What it is called, what it is, and where it comes from.
     problem : Problem
     reference : callable
-        ``reference(**coordinates)`` is the solution, broadcasting as NumPy does.
+        ``reference(**coordinates)`` is the solution, broadcasting as NumPy does; of several
+        fields, a mapping of their names.
     options : mapping
-        The method options of the source: `max_nodes`, `scale`.
+        The method options of the source, such as `max_nodes` and `scale`.
     sampling : Sampling
         The points of the source.
     sections : tuple
@@ -48,10 +49,10 @@ class Benchmark:
     title: str
     source: str
     problem: Problem
-    reference: Callable[..., Floats]
+    reference: Callable[..., Any]
     options: Mapping[str, Any]
     sampling: Sampling
-    sections: tuple[str, tuple[float, float]]
+    sections: tuple[str, tuple[float, float]] | None = None
     observations: int = 0
     truth: Mapping[str, float] = field(default_factory=dict)
 
@@ -60,20 +61,26 @@ class Benchmark:
         return kind(**{**self.options, **overrides})
 
     def observed(self, count: int, seed: int = 0) -> Problem:
-        """The problem with exact observations of its field at random points."""
+        """The problem with exact observations, shared out evenly over its fields."""
         if not isinstance(count, int) or count < 0:
             raise ProblemError(f"{count!r} observations: give a whole number from 0 up.")
         if count == 0:
             return self.problem
-        points = self._random_points(count, seed, _DATA)
-        data = Observations(self.problem.fields[0], points, self._truth_at(points))
-        return self.problem.with_observations([data])
+        points = self._random_points(max(1, count // len(self.problem.fields)), seed, _DATA)
+        pairs = zip(self.problem.fields, self._truth_at(points), strict=True)
+        return self.problem.with_observations(
+            [Observations(item, points, values) for item, values in pairs]
+        )
 
     def rmse(self, solution: Solution, count: int = 10_000, seed: int = 0) -> float:
         """The root mean square error at random test points."""
         points = self._random_points(count, seed, _TEST)
-        found = solution(**self._by_name(points))
-        return float(np.sqrt(np.mean((found - self._truth_at(points)) ** 2)))
+        at = self._by_name(points)
+        squares = sum(
+            (solution(item, **at) - values) ** 2
+            for item, values in zip(self.problem.fields, self._truth_at(points), strict=True)
+        )
+        return float(np.sqrt(np.mean(squares)))
 
     def _random_points(self, count: int, seed: int, key: int) -> Floats:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
@@ -83,5 +90,8 @@ class Benchmark:
         names = (symbol.name for symbol in self.problem.domain.coordinates)
         return dict(zip(names, points.T, strict=True))
 
-    def _truth_at(self, points: Floats) -> Floats:
-        return self.reference(**self._by_name(points))
+    def _truth_at(self, points: Floats) -> tuple[Floats, ...]:
+        values = self.reference(**self._by_name(points))
+        if not isinstance(values, Mapping):
+            return (values,)
+        return tuple(values[str(item.func)] for item in self.problem.fields)

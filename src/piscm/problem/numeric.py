@@ -1,0 +1,44 @@
+"""Numbers and arrays of numbers from whatever a user gives; what is none is a `ProblemError`."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from piscm.problem.errors import ProblemError, brief
+
+Floats = NDArray[np.float64]
+
+
+def finite_number(value: Any, what: str) -> float:
+    """A number of Python, NumPy or SymPy as a float; `what` names it if it is none."""
+    try:
+        if isinstance(value, str):
+            raise TypeError("text")
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{what} is {brief(value)}, not a number.") from None
+    if not np.isfinite(number):
+        raise ProblemError(f"{what} is {brief(value)}; it must be finite.")
+    return number
+
+
+def float_array(values: ArrayLike, what: str) -> Floats:
+    """A copy of the values as an array of floats, NaN and infinite ones too."""
+    if np.ma.is_masked(values):
+        raise ProblemError(f"{what} hold masked entries; leave them out first.")
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex")
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{what} are not an array of real numbers.") from None
+
+
+def finite_array(values: ArrayLike, what: str) -> Floats:
+    """A copy of the values as an array of finite floats."""
+    array = float_array(values, what)
+    bad = int(np.count_nonzero(~np.isfinite(array)))
+    if bad:
+        raise ProblemError(f"{what} hold {bad} NaN or infinite numbers; remove them first.")
+    return array
