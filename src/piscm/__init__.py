@@ -26,13 +26,14 @@ True
 
 from piscm import zoo
 from piscm.construct.methods import PISC1, PISC2, PISC3
+from piscm.loading import load
 from piscm.problem.conditions import Condition, Observations, Periodic
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
 from piscm.sampling import Sampling
-from piscm.solution import Solution, load
+from piscm.solution import Solution
 from piscm.solve import NotConverged, solve
 from piscm.status import Status
 

@@ -169,6 +169,17 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
+def _narrow(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for a screen: of each unknown the error, or the value where the truth is not known."""
+    narrow = {k: v for k, v in row.items() if k not in ("problem", "method", "unknowns")}
+    for name, item in row["unknowns"].items():
+        if item["error"] is None:
+            narrow[name] = item["value"]
+        else:
+            narrow[f"{name} error"] = item["error"]
+    return narrow
+
+
 def _print_one(solution: Solution, row: dict[str, Any]) -> None:
     print(solution)
     if row["rmse"] is not None:
@@ -179,8 +190,8 @@ def _print_one(solution: Solution, row: dict[str, Any]) -> None:
 
 
 def _print_many(rows: list[dict[str, Any]]) -> None:
-    flat = [_flat(row) for row in rows]
-    columns = [key for key in flat[0] if key not in ("problem", "method")]
+    flat = [_narrow(row) for row in rows]
+    columns = list(flat[0])
     title = Text(f"{rows[0]['problem']}, {rows[0]['method']}")
     table = Table(*columns, box=None, title=title)
     for row in flat:

@@ -1,6 +1,5 @@
 """What a run gives back: a callable solution with its own account of how good it is."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
@@ -11,25 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.blocks import Block, compile_blocks
-from piscm.construct.machine import HISTORY
-from piscm.construct.methods import METHODS, Method
+from piscm.construct.methods import Method
 from piscm.evaluate import Network, broadcast, checked_points
 from piscm.identifiability import involved, undetermined_text
-from piscm.network.nodes import Nodes
-from piscm.problem.document import problem_from_document, problem_to_document
-from piscm.problem.errors import ProblemError, brief, shortened
+from piscm.problem.document import problem_to_document
+from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
-from piscm.problem.parse import expression_text, parse_expression
+from piscm.problem.parse import expression_text
 from piscm.problem.problem import Problem
 from piscm.sampling import Sampling
-from piscm.start import Start
 from piscm.status import Status
-from piscm.storage import read_archive, write_archive
+from piscm.storage import write_archive
 from piscm.uncertainty import Uncertainty
 
 Floats = NDArray[np.float64]
 
-_FORMAT = 1
+FORMAT = 1
+"""The version of the layout of saved files."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +255,7 @@ class Solution:
             arrays["error_factor"] = self.uncertainty.factor
             arrays["undetermined"] = self.uncertainty.undetermined
         plain = {
-            "format": _FORMAT,
+            "format": FORMAT,
             "problem": problem_to_document(self.problem),
             "initial": {
                 str(self.problem.fields[index].func): expression_text(expression)
@@ -274,104 +271,3 @@ class Solution:
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)
-
-
-def load(path: str | PathLike[str]) -> Solution:
-    """Read a solution that `Solution.save` wrote.
-
-    Nothing in the file is executed: it holds numbers and text, and the text is parsed.
-    """
-    arrays, plain = read_archive(path)
-    try:
-        return _unpacked(arrays, plain)
-    except ProblemError as error:
-        raise ProblemError(f"{path} is damaged: {error}") from error
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        reason = f"{type(error).__name__} {shortened(str(error))}"
-        raise ProblemError(f"{path} is damaged: {reason}.") from error
-
-
-def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Solution:
-    if plain["format"] != _FORMAT:
-        raise ProblemError(
-            f"it has the format {plain['format']!r}, and this piscm reads {_FORMAT}."
-        )
-    problem = problem_from_document(plain["problem"])
-    symbols = {symbol.name: symbol for symbol in problem.domain.coordinates}
-    fields = {str(field.func): field for field in problem.fields}
-    initial = {
-        fields[name]: parse_expression(text, symbols, {}, f"The starting value of {name}")
-        for name, text in plain["initial"].items()
-    }
-    method = METHODS[plain["method"]["name"]](**plain["method"]["options"])
-    count, dimension = len(arrays["node_biases"]), problem.domain.dimension
-    network = Network(
-        problem,
-        Start(problem, initial),
-        method.activation,
-        Nodes(
-            _numbers(arrays, "node_weights", (count, dimension)),
-            _numbers(arrays, "node_biases", (count,)),
-        ),
-        _numbers(arrays, "weights", (count, len(problem.fields))),
-        _numbers(arrays, "unknowns", (len(problem.unknowns),)),
-    )
-    history = arrays["history"]
-    if history.dtype != HISTORY or history.shape != (count,):
-        raise ProblemError("its history does not fit its nodes.")
-    return Solution(
-        problem=problem,
-        network=network,
-        method=method,
-        sampling=Sampling(**plain["sampling"]),
-        seed=_count(plain["seed"], "seed"),
-        status=Status[plain["status"]],
-        fitted_residual=float(plain["residual"]),
-        block_residuals=_unpacked_residuals(plain["block_residuals"], problem),
-        history=np.rec.array(history),
-        seconds=float(plain["seconds"]),
-        uncertainty=_unpacked_uncertainty(arrays, plain, network),
-    )
-
-
-def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, ...]:
-    blocks = len(problem.equations) + len(problem.conditions) + len(problem.observations)
-    if len(listed) != blocks or not all(isinstance(item["name"], str) for item in listed):
-        raise ProblemError("its residuals do not fit its problem.")
-    return tuple(
-        BlockResidual(
-            item["name"],
-            str(item["kind"]),
-            _count(item["rows"], "rows"),
-            float(item["fitted"]),
-            float(item["held_out"]),
-        )
-        for item in listed
-    )
-
-
-def _count(value: Any, what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ProblemError(f"its {what} is {brief(value)}, not a whole number.")
-    return value
-
-
-def _unpacked_uncertainty(
-    arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], network: Network
-) -> Uncertainty | None:
-    if plain["noise"] is None:
-        return None
-    factor, undetermined = arrays["error_factor"], arrays["undetermined"]
-    columns, unknowns = network.weights.size + network.unknowns.size, network.unknowns.size
-    fits = factor.ndim == undetermined.ndim == 2 and factor.shape[1] == columns
-    if not fits or (len(undetermined) and undetermined.shape[1] != unknowns):
-        raise ProblemError("its error bars do not fit its weights.")
-    noise = {str(name): float(value) for name, value in plain["noise"].items()}
-    return Uncertainty(factor.astype(float), undetermined.astype(float), noise)
-
-
-def _numbers(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> Floats:
-    array = arrays[name]
-    if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-        raise ProblemError(f"its array {name!r} is not {shape} finite numbers.")
-    return array
