@@ -32,6 +32,8 @@ app = typer.Typer(
 )
 messages = Console(stderr=True)
 
+_FILE_WIDTH = 160
+
 METHODS: dict[str, type[Method]] = {"pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
 
 
@@ -203,12 +205,15 @@ def _print_many(rows: list[dict[str, Any]]) -> None:
         medians.append(_text(statistics.median(values)) if numeric else "")
     table.add_section()
     table.add_row("median", *medians[1:])
-    Console().print(table)
+    screen = Console()
+    if not screen.is_terminal:  # in a file or a pipe no screen sets the width: cut no column
+        screen = Console(width=_FILE_WIDTH)
+    screen.print(table)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.3g}"
+        return f"{value:.2g}"
     return "" if value is None else str(value)
 
 
