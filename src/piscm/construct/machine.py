@@ -34,7 +34,7 @@ HISTORY = np.dtype(
 )
 """One record a node: the residual after it, how it was found, and the seconds it took."""
 
-# Rounds without any progress after which a run has stalled.
+# Blocks in a row that helped nothing, after which a run has stalled.
 _PATIENCE = 5
 
 Report = Callable[[int, float], None]
@@ -87,7 +87,11 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
             corrected, step, rank = _correct(
                 system, rows, method, bounds, proposal.state, new - old
             )
-            failures = failures + 1 if corrected.energy >= state.energy else 0
+            if not corrected.energy < state.energy:  # a block that helps nothing is not kept
+                failures += 1
+                status = Status.STALLED if failures == _PATIENCE else None
+                continue
+            failures = 0
             batches.append(proposal.nodes)
             residual = float(np.sqrt(corrected.energy))
             seconds = (time.perf_counter() - started) / (new - old)
@@ -95,8 +99,6 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
             state = corrected
             report(new, residual)
             status = _ending(method, new, residual, time.perf_counter() - began)
-            if status is None and failures == _PATIENCE:
-                status = Status.STALLED
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     count = len(state.weights)
