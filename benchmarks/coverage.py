@@ -78,7 +78,7 @@ def oscillator(seed):
         {c: 0.1, k: 1.0},
         [Observations(u, times, noisy(exact, rng))],
     )
-    method = PISC3(max_nodes=60, scale=6.0)
+    method = PISC3(max_nodes=60, selection="orthogonal", candidates=100)
     solution = solve(problem, method, sampling=Sampling(interior=200), seed=seed)
     return estimates("oscillator", solution, {"c": 0.5, "k": 4.0}, seed)
 

@@ -24,7 +24,7 @@ Solve it, and call the solution like a function, or ask for any expression in it
 True
 """
 
-from piscm import zoo
+from piscm import plots, zoo
 from piscm.construct.methods import PISC1, PISC2, PISC3
 from piscm.loading import load
 from piscm.problem.conditions import Condition, Observations, Periodic
@@ -56,6 +56,7 @@ __all__ = [
     "coordinates",
     "field",
     "load",
+    "plots",
     "solve",
     "unknown",
     "zoo",

@@ -7,7 +7,7 @@ becomes two functions of arrays, the residual and its exact partial derivatives 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
@@ -73,7 +73,12 @@ class Compiled:
     @cached_property
     def linear(self) -> bool:
         """The residual is affine in jets and unknowns together: its partials never change."""
-        return not any(partial.has(*self._moving) for partial in self._partials)
+        if any(partial.has(*self._moving) for partial in self._partials):
+            return False
+        # A jump, sign(u), has constant partials too: what is left beside them must not move.
+        terms = zip(self._partials, self._moving, strict=True)
+        rest = self._flat - sympy.Add(*(partial * symbol for partial, symbol in terms))
+        return not sympy.expand(rest).has(*self._moving) if self._moving else True
 
     def value(self, points: Floats, jets: Arrays, unknowns: Arrays) -> Floats:
         """The expression at the points, shape (..., points), for jets of shape (..., points).
@@ -220,7 +225,7 @@ class Block:
 
 
 def compile_blocks(problem: Problem) -> list[Block]:
-    """All blocks of a problem: equations, then conditions, then observations."""
+    """All blocks of a problem: equations, then conditions, then observations, by distinct names."""
 
     def compiled(expression: sympy.Expr, where: str) -> Compiled:
         return Compiled(
@@ -257,7 +262,16 @@ def compile_blocks(problem: Problem) -> list[Block]:
                 data.loss,
             )
         )
-    return blocks
+    return [
+        replace(block, name=_distinct(block.name, [other.name for other in blocks[:index]]))
+        for index, block in enumerate(blocks)
+    ]
+
+
+def _distinct(name: str, taken: Sequence[str]) -> str:
+    """The name, numbered where others before it have it too."""
+    again = taken.count(name)
+    return f"{name} ({again + 1})" if again else name
 
 
 def feature_of(jet: Jet, fields: Sequence[AppliedUndef], coordinates: Sequence[Any]) -> Feature:

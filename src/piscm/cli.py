@@ -5,6 +5,7 @@ import math
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +34,8 @@ app = typer.Typer(
 messages = Console(stderr=True)
 
 _FILE_WIDTH = 160
+# A file that does not say otherwise is solved as `solve(problem)` would.
+_FILE_OPTIONS = {"selection": "orthogonal", "candidates": 100}
 
 METHODS: dict[str, type[Method]] = {"pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
 
@@ -46,6 +49,21 @@ class Task:
     method: Method
     sampling: Sampling
     benchmark: Benchmark | None
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"piscm {version('piscm')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    wanted: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command("list")
@@ -123,7 +141,7 @@ def _task(name: str, method: str, nodes: int | None, observations: int | None) -
         raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
     file = read_problem_file(name)
     try:
-        chosen = METHODS[method](**{**file.options, **overrides})
+        chosen = METHODS[method](**{**_FILE_OPTIONS, **file.options, **overrides})
     except TypeError as error:
         raise ProblemError(f"[method] of {name}: {error}.") from None
     return Task(Path(name).stem, lambda seed: file.problem, chosen, file.sampling, None)
@@ -213,7 +231,7 @@ def _print_many(rows: list[dict[str, Any]]) -> None:
 
 def _text(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.2g}"
+        return f"{value:.0f}" if value.is_integer() and value < 1e6 else f"{value:.2g}"
     return "" if value is None else str(value)
 
 

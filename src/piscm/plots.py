@@ -187,8 +187,9 @@ def _facts(solution: Solution, ax: "Axes") -> None:
         own = [block for block in solution.block_residuals if block.kind == kind]
         if own:
             fitted = np.sqrt(np.mean([block.fitted**2 for block in own]))
-            held_out = np.sqrt(np.mean([block.held_out**2 for block in own]))
-            lines.append(f"{kind:14}{fitted:>10.1e}{held_out:>10.1e}")
+            fresh = [block.held_out**2 for block in own if np.isfinite(block.held_out)]
+            held_out = f"{np.sqrt(np.mean(fresh)):>10.1e}" if fresh else f"{'-':>10}"
+            lines.append(f"{kind:14}{fitted:>10.1e}{held_out}")
     lines += ["", *(f"{name} = {item.value:.6g}" for name, item in solution.unknowns.items())]
     ax.text(0.02, 0.95, "\n".join(lines), family="monospace", va="top", transform=ax.transAxes)
 

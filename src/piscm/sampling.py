@@ -34,8 +34,8 @@ class Sampling:
         Points for each condition; a condition on the whole boundary spreads them over its faces.
         A condition at a single point has that one.
     rule : {"sobol", "uniform", "latin", "grid"}
-        Sobol points (the default) fill the box most evenly; the paper draws uniform ones. A grid
-        has the nearest whole number of points an axis, at the midpoints of its cells.
+        Sobol points (the default) fill the box most evenly. A grid has the nearest whole number of
+        points an axis, at the midpoints of its cells.
     """
 
     interior: int = 1000

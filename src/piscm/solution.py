@@ -31,7 +31,10 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class BlockResidual:
-    """How well one block is met: root mean squares of its unweighted residual."""
+    """How well one block is met: root mean squares of its unweighted residual.
+
+    `held_out` is NaN where there are no other points: observations, conditions at a point.
+    """
 
     name: str
     kind: str
@@ -136,7 +139,10 @@ class Solution:
         """Correlation of the unknowns' errors, in the order of `unknowns`."""
         errors = np.sqrt(np.diag(self._covariance))
         with np.errstate(invalid="ignore"):
-            return np.asarray(self._covariance / np.outer(errors, errors))
+            correlation = np.asarray(self._covariance / np.outer(errors, errors))
+        correlation[~np.isfinite(errors)] = np.nan  # what is not determined is not uncorrelated
+        correlation[:, ~np.isfinite(errors)] = np.nan
+        return correlation
 
     @property
     def undetermined(self) -> str:
@@ -231,10 +237,9 @@ class Solution:
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
+            held_out = f"{block.held_out:>9.2e}" if np.isfinite(block.held_out) else f"{'-':>9}"
             name = block.name if len(block.name) <= width else block.name[: width - 3] + "..."
-            lines.append(
-                f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {block.held_out:>9.2e}"
-            )
+            lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
         if self.undetermined:

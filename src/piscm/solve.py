@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from piscm.blocks import compile_blocks
+from piscm.blocks import Block, compile_blocks
 from piscm.construct.draw import Draw
 from piscm.construct.machine import grow
 from piscm.construct.methods import PISC3, Method
-from piscm.construct.refine import Emphasis, Refined, refine
+from piscm.construct.refine import Emphasis, Refined, as_grown, refine
 from piscm.design import System
 from piscm.evaluate import Network
 from piscm.network.activations import activation_named
@@ -28,6 +29,8 @@ from piscm.status import Status
 from piscm.uncertainty import Uncertainty, uncertainty
 
 DEFAULT_METHOD = PISC3(selection="orthogonal", candidates=100)
+Floats = NDArray[np.float64]
+
 KINDS = ("equations", "conditions", "observations")
 
 
@@ -74,7 +77,7 @@ def solve(
     """
     began = time.perf_counter()
     method = _checked_method(method, tol)
-    sampling = _checked(sampling, Sampling)
+    sampling = _checked_sampling(sampling)
     if not isinstance(problem, Problem):
         raise ProblemError(f"solve needs a Problem, not a {type(problem).__name__}.")
     kind_weights = _checked_weights(weights)
@@ -96,21 +99,24 @@ def solve(
 
         system = make_system({})
         grown = grow(system, method, node_rng, report)
-        refined = refine(make_system, blocks, grown.nodes, grown.state, method)
-        errors = _errors(problem, refined, method)
+        status, errors = grown.status, None
+        refined = as_grown(make_system, grown.nodes, grown.state)
+        if status not in (Status.INTERRUPTED, Status.TIME_LIMIT):  # these want to stop now
+            try:
+                refined = refine(make_system, blocks, refined, method)
+                errors = _errors(problem, refined, method)
+                status = _status(status, errors)
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
         state = refined.state
         network = Network(
             problem, start, method.activation, grown.nodes, state.weights, state.unknowns
         )
-        fresh = block_points(problem, blocks, sampling, held_out_rng)
+        # A grid has no other points of its own.
+        other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
+        fresh = block_points(problem, blocks, other, held_out_rng)
         residuals = tuple(
-            BlockResidual(
-                block.name,
-                block.kind,
-                len(own[0]),
-                _rms(network.residual(block, own)),
-                _rms(network.residual(block, new)),
-            )
+            _block_residual(network, block, own, new)
             for block, own, new in zip(blocks, points, fresh, strict=True)
         )
     solution = Solution(
@@ -119,7 +125,7 @@ def solve(
         method=method,
         sampling=sampling,
         seed=seed,
-        status=_status(grown.status, errors),
+        status=status,
         fitted_residual=_weighted_norm(system, grown.state, refined),
         block_residuals=residuals,
         history=grown.history,
@@ -141,6 +147,15 @@ def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty |
     sizes = np.maximum(np.abs(refined.state.unknowns), np.abs(guesses))
     sizes = np.where(sizes > 0, sizes, 1.0)
     return uncertainty(refined.system, refined.rows, refined.state, sizes, method.threshold)
+
+
+def _block_residual(
+    network: Network, block: Block, own: tuple[Floats, ...], new: tuple[Floats, ...]
+) -> BlockResidual:
+    fitted, held_out = _rms(network.residual(block, own)), float("nan")
+    if not np.array_equal(own[0], new[0]):
+        held_out = _rms(network.residual(block, new))
+    return BlockResidual(block.name, block.kind, len(own[0]), fitted, held_out)
 
 
 def _status(ended: Status, errors: Uncertainty | None) -> Status:
@@ -170,9 +185,9 @@ def _checked_method(method: Any, tol: Any) -> Method:
     return method if tol is None else replace(method, tolerance=tol)
 
 
-def _checked(sampling: Any, kind: type[Sampling]) -> Sampling:
-    sampling = kind() if sampling is None else sampling
-    if not isinstance(sampling, kind):
+def _checked_sampling(sampling: Any) -> Sampling:
+    sampling = Sampling() if sampling is None else sampling
+    if not isinstance(sampling, Sampling):
         raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
     return sampling
 

@@ -89,3 +89,7 @@ class NodeRows:
 
     design: Floats
     features: tuple[Floats, ...]
+
+    def take(self, nodes: list[int]) -> "NodeRows":
+        """Some of the nodes."""
+        return NodeRows(self.design[nodes], tuple(part[:, nodes] for part in self.features))

@@ -7,6 +7,10 @@ class Status(Enum):
     """How growth ended; the value is a sentence for the user."""
 
     CONVERGED = "The residual met the tolerance."
+    SOLVED_AT_START = (
+        "The starting values (zero, unless given) satisfy everything already: if another solution "
+        "is meant, start elsewhere with initial={...}, or add a condition that excludes this one."
+    )
     FINISHED = "All nodes were placed; no tolerance was asked for."
     NODE_LIMIT = (
         "All nodes were placed before the residual met the tolerance: raise max_nodes, change the "
@@ -14,8 +18,9 @@ class Status(Enum):
     )
     TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
     STALLED = (
-        "No further node lowered the residual: what remains may be round-off or the noise of the "
-        "data; if it is not, try another scale, more candidates or another seed."
+        "No further node lowered the residual. If what remains is round-off or the noise of the "
+        "data, all is well; if it is larger, the solution is wrong: give a scale, starting values "
+        "(initial), heavier conditions (weights), or a shorter domain."
     )
     NOT_FINITE = (
         "The linearized equation is not finite at the current solution, so growth stopped there: "
@@ -30,4 +35,4 @@ class Status(Enum):
     @property
     def ok(self) -> bool:
         """Whether the run did what was asked of it."""
-        return self in (Status.CONVERGED, Status.FINISHED)
+        return self in (Status.CONVERGED, Status.FINISHED, Status.SOLVED_AT_START)

@@ -108,6 +108,11 @@ def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, F
     count = scaled.shape[1]
     if count == 0:
         return np.zeros((len(scaled), 0)), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
+    rows = len(scaled)
+    if rows < count:  # the SVD below gives no more directions than rows
+        empty = count - rows
+        scaled = np.concatenate([scaled, np.zeros((empty, count))])
+        q = np.concatenate([q, np.zeros((empty, q.shape[1]))])
     beyond = scaled - q @ (q.T @ scaled)
     beyond -= q @ (q.T @ beyond)  # once more: the first pass leaves round-off of the large part
     left, lengths, right = np.linalg.svd(beyond, full_matrices=False)
@@ -115,7 +120,7 @@ def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, F
     # A direction in which the columns cancel each other has no length of its own to compare with.
     largest = np.linalg.norm(scaled, axis=0).max()
     keep = (lengths > _NOTHING_LEFT * full) & (lengths > _NOTHING_LEFT * largest)
-    return left[:, keep], lengths[keep], right[keep], right[~keep]
+    return left[:rows, keep], lengths[keep], right[keep], right[~keep]
 
 
 def _vague(relative: Floats) -> Floats:
@@ -137,10 +142,10 @@ def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats,
         freedom = len(residual) - float(leverage[placed.rows].sum())
         if block.noise is not None:
             sigma = block.noise
-        elif block.loss == "huber":
-            sigma = robust_deviation(residual)
         elif freedom > _LEAST_FREEDOM * len(residual):
-            sigma = float(np.sqrt(residual @ residual / freedom))
+            robust = block.loss == "huber"
+            spread = robust_deviation(residual) if robust else float(np.sqrt(np.mean(residual**2)))
+            sigma = spread * float(np.sqrt(len(residual) / freedom))
         elif block.kind == "observations":
             sigma = float("nan")  # the network passes through every datum: no noise can be told
         else:

@@ -11,6 +11,7 @@ Floats = NDArray[np.float64]
 
 # A positive unknown may shrink to this share of itself in one step; zero itself is out of bounds.
 _SHRINK = 0.01
+_ROUND_OFF = 4 * np.finfo(float).eps
 
 
 class Bounds:
@@ -25,8 +26,13 @@ class Bounds:
     def clip(self, values: Floats, steps: Floats) -> Floats:
         """Steps (any shape ending in the unknowns) cut so that they end inside."""
         lower = np.where(self._positive, np.maximum(self._lower, _SHRINK * values), self._lower)
-        low, high = lower - values, self._upper - values
-        return np.minimum(np.maximum(steps, low), high)
+        # Round-off of value + step must not end outside either.
+        margin = _ROUND_OFF * np.abs(values)
+        low = lower + _ROUND_OFF * np.abs(lower) + margin - values
+        high = self._upper - _ROUND_OFF * np.abs(self._upper) - margin - values
+        low = np.where(np.isfinite(lower), low, -np.inf)
+        high = np.where(np.isfinite(self._upper), high, np.inf)
+        return np.minimum(np.maximum(steps, low), np.maximum(high, low))
 
     def solve(self, values: Floats, solve: Callable[[Floats], Floats]) -> Floats:
         """The steps of a least-squares problem whose unknowns stay inside.

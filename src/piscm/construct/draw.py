@@ -38,12 +38,15 @@ class Draw:
             return self._physical(weights, biases)
         return Nodes(weights, biases)
 
-    def free(self, count: int, rng: np.random.Generator) -> Nodes:
-        """Each node with a scale of its own for each coordinate, unless the user gave one."""
+    def free(self, count: int, factor: float, rng: np.random.Generator) -> Nodes:
+        """Each node with a scale of its own for each coordinate, unless the user gave one.
+
+        The factor widens the range at its upper end.
+        """
         if not self._relative:
-            return self(count, 1.0, rng)
+            return self(count, factor, rng)
         size = (count, self._box.dimension)
-        low, high = np.log(_FREE_REACHES)
+        low, high = np.log(_FREE_REACHES[0]), np.log(factor * _FREE_REACHES[1])
         reach = np.exp(rng.uniform(low, high, size))
         weights = reach * rng.uniform(-1.0, 1.0, size)
         centers = rng.uniform(-1.0, 1.0, size)

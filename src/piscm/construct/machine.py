@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from piscm.construct.correct import correction
 from piscm.construct.draw import Draw
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
-from piscm.construct.orthogonal import best_block, pick
+from piscm.construct.orthogonal import best_block
 from piscm.construct.select import Ladder, Proposal, select
 from piscm.design import System
 from piscm.network.nodes import Nodes, concatenate
@@ -32,13 +32,10 @@ HISTORY = np.dtype(
         ("seconds", float),
     ]
 )
-"""One record a node: the residual after it, how it was found, and the seconds it took."""
-
-# Blocks in a row that helped nothing, after which a run has stalled.
-_PATIENCE = 5
+"""One record a node: the residual after it (or its block), how it was found, its seconds."""
 
 Report = Callable[[int, float], None]
-"""``report(nodes, residual)`` is called after each node."""
+"""``report(nodes, residual)`` is called after each node or block of nodes."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +63,16 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
     history = np.zeros(method.max_nodes, dtype=HISTORY)
     state = system.start()
     began = time.perf_counter()
-    status = _ending(method, 0, float(np.sqrt(state.energy)), 0.0)
+    already = float(np.sqrt(state.energy)) <= method.tolerance
+    status = Status.SOLVED_AT_START if already else None
     failures = 0
+
+    def propose(state: State, linearization: Linearization, failures: int) -> Proposal | None:
+        if method.selection == "local":
+            return select(system, state, linearization, method, draw, bounds, ladder, rng)
+        factor = method.ranges[failures]
+        return _block(system, rows, state, linearization, method, draw, factor, rng)
+
     try:
         while status is None:
             started = time.perf_counter()
@@ -75,21 +80,18 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
             if not linearization.finite:
                 status = Status.NOT_FINITE
                 break
-            if method.selection == "local":
-                proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
-            else:
-                proposal = _block(system, rows, state, linearization, method, draw, rng)
-            if proposal is None:
-                status = Status.STALLED
-                break
-            old, new = len(state.weights), len(proposal.state.weights)
-            _store(rows, slice(old, new), proposal)
-            corrected, step, rank = _correct(
-                system, rows, method, bounds, proposal.state, new - old
-            )
-            if not corrected.energy < state.energy:  # a block that helps nothing is not kept
+            proposal = propose(state, linearization, failures)
+            if proposal is not None:
+                old, new = len(state.weights), len(proposal.state.weights)
+                _store(rows, slice(old, new), proposal)
+                corrected, step, rank = _correct(
+                    system, rows, method, bounds, proposal.state, new - old
+                )
+            if proposal is None or not corrected.energy < state.energy:
+                # What helps nothing is not kept; the next block draws from a wider range.
                 failures += 1
-                status = Status.STALLED if failures == _PATIENCE else None
+                if method.selection == "local" or failures == len(method.ranges):
+                    status = Status.STALLED
                 continue
             failures = 0
             batches.append(proposal.nodes)
@@ -114,26 +116,29 @@ def _block(
     linearization: Linearization,
     method: Method,
     draw: Draw,
+    factor: float,
     rng: np.random.Generator,
 ) -> Proposal | None:
     """A block of nodes by orthogonal selection, with weights still at zero."""
     count = len(state.weights)
-    nodes = draw.free(method.candidates, rng)
+    nodes = draw.free(method.candidates, factor, rng)
     candidates = system.evaluate(nodes)
     system.write_nonlinear(candidates, slice(None), linearization)
-    active = _active(method, count, 0)
-    system.write_nonlinear(rows, active, linearization)
     room = min(method.block, method.max_nodes - count)
+    # Of the window, the new nodes take their share: the rest is corrected together with them.
+    others = min(max(method.correction_window - room, 0), count)
+    active = slice(count - others, count)
+    system.write_nonlinear(rows, active, linearization)
     columns = rows.design[active].reshape(-1, system.rows)
     chosen = best_block(candidates, columns, linearization, state, room)
     if not chosen:
         return None
-    kept, with_them = pick(system, candidates, chosen, state)
+    weights = np.concatenate([state.weights, np.zeros((len(chosen), system.fields))])
     return Proposal(
         nodes=Nodes(nodes.weights[chosen], nodes.biases[chosen]),
-        rows=kept,
-        state=with_them,
-        range=float("nan"),
+        rows=candidates.take(chosen),
+        state=replace(state, weights=weights),
+        range=factor,
         damping=1.0,
     )
 

@@ -14,7 +14,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.design import System
 from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
@@ -89,10 +88,3 @@ def _gains(gram: Floats, products: Floats, nodes: int, fields: int) -> Floats:
     inverse = np.linalg.pinv(blocks, rcond=1e-10, hermitian=True)
     gains = np.einsum("ki,kij,kj->k", own, inverse, own)
     return np.where(np.einsum("kii->k", blocks) > _OUTSIDE**2, gains, 0.0)
-
-
-def pick(system: System, rows: NodeRows, chosen: list[int], state: State) -> tuple[NodeRows, State]:
-    """The chosen candidates, and the state with them at weight zero."""
-    kept = NodeRows(rows.design[chosen], tuple(part[:, chosen] for part in rows.features))
-    weights = np.concatenate([state.weights, np.zeros((len(chosen), system.fields))])
-    return kept, State(weights, state.unknowns, state.jets, state.residual)

@@ -33,7 +33,8 @@ Emphasis = Mapping[int, Floats]
 
 _HUBER = 1.35  # 95 % efficient where there are no outliers
 _ROUNDS = 10
-_CORRECTIONS = 3
+_MAX_CORRECTIONS = 10
+_STILL_GAINING = 0.999  # of the squared residual, after one correction more
 # Weights that change by less than this share have settled.
 _SETTLED = 0.02
 _FACTORS = (0.1, 0.01, 1e-3, 1e-4)
@@ -51,21 +52,27 @@ class Refined:
     state: State
 
 
+def as_grown(make_system: Callable[[Emphasis], System], nodes: Nodes, state: State) -> Refined:
+    """The state as growth left it."""
+    return _at(make_system({}), nodes, state.weights, state.unknowns)
+
+
 def refine(
     make_system: Callable[[Emphasis], System],
     blocks: Sequence[Block],
-    nodes: Nodes,
-    state: State,
+    grown: Refined,
     method: Method,
 ) -> Refined:
-    """Weigh the observations and solve again, until the weights settle."""
-    refined = _at(make_system({}), nodes, state.weights, state.unknowns)
-    data = [index for index, block in enumerate(blocks) if block.kind == "observations"]
-    if not len(nodes) or not data:
-        return refined
+    """Correct to the minimum, weigh the observations, and solve again until the weights settle."""
+    nodes = grown.nodes
     asked = any(block.noise is not None or block.loss == "huber" for block in blocks)
-    # PI-SC-I and II leave old nodes alone; only a user who speaks of noise asks for more.
-    if not asked and method.correction_window < len(nodes):
+    # The paper's algorithms end with growth; only a user who speaks of noise asks for more.
+    literal = method.selection == "local" or method.correction_window < len(nodes)
+    if not len(nodes) or (literal and not asked):
+        return grown
+    refined = _corrected(grown, method)
+    data = [index for index, block in enumerate(blocks) if block.kind == "observations"]
+    if not data:
         return refined
 
     def again(emphasis: Emphasis, from_: Refined) -> Refined:
@@ -98,14 +105,15 @@ def _at(system: System, nodes: Nodes, weights: Floats, unknowns: Floats) -> Refi
 def _corrected(refined: Refined, method: Method) -> Refined:
     system, rows, state = refined.system, refined.rows, refined.state
     bounds, everything = Bounds(system.problem), slice(0, len(state.weights))
-    for _ in range(_CORRECTIONS):
+    for _ in range(_MAX_CORRECTIONS):
         linearization = system.linearize(state)
         if not linearization.finite:
             break
+        before = state.energy
         system.write_nonlinear(rows, everything, linearization)
         direction = correction(rows, everything, linearization, state, bounds, method)
         state, step = line_search(system, rows, everything, state, direction, method.search_steps)
-        if step == 0.0:
+        if step == 0.0 or state.energy > _STILL_GAINING * before:
             break
     system.write_nonlinear(rows, everything, system.linearize(state))
     return Refined(refined.nodes, system, rows, state)
@@ -114,28 +122,36 @@ def _corrected(refined: Refined, method: Method) -> Refined:
 def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
     """The factor on the weight of every row of one set of observations."""
     block = blocks[index]
-    known = [other.noise for other in blocks if other.noise is not None]
-    share = 1.0 if block.noise is None else (min(known) / block.noise) ** 2
     residual = refined.system.unweighted(refined.state, block)
-    if block.loss != "huber":
-        return np.full(len(residual), share)
-    sigma = robust_deviation(residual) if block.noise is None else block.noise
-    far = np.abs(residual) / (_HUBER * max(sigma, np.finfo(float).tiny))
+    sigma = _noise(refined, block)
+    share = 1.0
+    if any(other.noise is not None for other in blocks):
+        data = [other for other in blocks if other.kind == "observations"]
+        share = (min(_noise(refined, other) for other in data) / sigma) ** 2
+    far = np.abs(residual) / (_HUBER * sigma) if block.loss == "huber" else np.ones(len(residual))
     return np.asarray(share / np.maximum(1.0, far))
 
 
+def _noise(refined: Refined, block: Block) -> float:
+    """The standard deviation of a set of observations, as given or as the residual has it."""
+    if block.noise is not None:
+        return block.noise
+    residual = refined.system.unweighted(refined.state, block)
+    spread = np.sqrt(np.mean(residual**2)) if block.loss == "square" else robust_deviation(residual)
+    return max(float(spread), np.finfo(float).tiny)
+
+
 def _score(refined: Refined, method: Method) -> float:
-    """Generalized cross-validation of the observations, each row in units of its own weight."""
+    """Generalized cross-validation of the observations, rows weighed among each other."""
     system, state = refined.system, refined.state
     if not system.linearize(state).finite:
         return float("inf")
     share = leverage(system, refined.rows, state, method.threshold)
+    data = [placed for placed in system.placed if placed.block.kind == "observations"]
+    largest = max(float(np.max(placed.scale)) for placed in data)
     squares = freedom = total = 0.0
-    for placed in system.placed:
-        if placed.block.kind != "observations":
-            continue
-        weights = placed.scale**2 * np.ones(placed.rows.stop - placed.rows.start)
-        weights = weights / weights.max()
+    for placed in data:
+        weights = (placed.scale / largest) ** 2 * np.ones(placed.rows.stop - placed.rows.start)
         residual = system.unweighted(state, placed.block)
         squares += float(weights @ residual**2)
         total += float(weights.sum())

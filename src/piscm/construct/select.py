@@ -80,7 +80,7 @@ def select(
             if energies[best] < ladder.bound(state.energy, len(state.weights) + 1):
                 return Proposal(
                     nodes=Nodes(nodes.weights[[best]], nodes.biases[[best]]),
-                    rows=_pick(rows, best),
+                    rows=rows.take([best]),
                     state=replace(
                         state,
                         weights=np.vstack([state.weights, weights[best]]),
@@ -96,7 +96,3 @@ def select(
                 )
             ladder.move_on()
     return None
-
-
-def _pick(rows: NodeRows, index: int) -> NodeRows:
-    return NodeRows(rows.design[[index]], tuple(part[:, [index]] for part in rows.features))
