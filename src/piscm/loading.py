@@ -91,7 +91,7 @@ def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, .
             str(item["kind"]),
             _count(item["rows"], "rows"),
             float(item["fitted"]),
-            float(item["held_out"]),
+            None if item["held_out"] is None else float(item["held_out"]),
         )
         for item in listed
     )

@@ -187,7 +187,7 @@ def _facts(solution: Solution, ax: "Axes") -> None:
         own = [block for block in solution.block_residuals if block.kind == kind]
         if own:
             fitted = np.sqrt(np.mean([block.fitted**2 for block in own]))
-            fresh = [block.held_out**2 for block in own if np.isfinite(block.held_out)]
+            fresh = [block.held_out**2 for block in own if block.held_out is not None]
             held_out = f"{np.sqrt(np.mean(fresh)):>10.1e}" if fresh else f"{'-':>10}"
             lines.append(f"{kind:14}{fitted:>10.1e}{held_out}")
     lines += ["", *(f"{name} = {item.value:.6g}" for name, item in solution.unknowns.items())]

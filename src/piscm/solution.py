@@ -33,14 +33,14 @@ FORMAT = 1
 class BlockResidual:
     """How well one block is met: root mean squares of its unweighted residual.
 
-    `held_out` is NaN where there are no other points: observations, conditions at a point.
+    `held_out` is None where there are no other points: observations, conditions at a point.
     """
 
     name: str
     kind: str
     rows: int
     fitted: float
-    held_out: float
+    held_out: float | None
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class Solution:
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
-            held_out = f"{block.held_out:>9.2e}" if np.isfinite(block.held_out) else f"{'-':>9}"
+            held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
             name = block.name if len(block.name) <= width else block.name[: width - 3] + "..."
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
         for name, item in self.unknowns.items():

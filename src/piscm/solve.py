@@ -152,9 +152,9 @@ def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty |
 def _block_residual(
     network: Network, block: Block, own: tuple[Floats, ...], new: tuple[Floats, ...]
 ) -> BlockResidual:
-    fitted, held_out = _rms(network.residual(block, own)), float("nan")
-    if not np.array_equal(own[0], new[0]):
-        held_out = _rms(network.residual(block, new))
+    fitted = _rms(network.residual(block, own))
+    same = np.array_equal(own[0], new[0])
+    held_out = None if same else _rms(network.residual(block, new))
     return BlockResidual(block.name, block.kind, len(own[0]), fitted, held_out)
 
 
