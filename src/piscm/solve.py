@@ -105,9 +105,10 @@ def solve(
             try:
                 refined = refine(make_system, blocks, refined, method)
                 errors = _errors(problem, refined, method)
-                status = _status(status, errors)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
+        residual = _weighted_norm(system, grown.state, refined)
+        status = _status(status, errors, residual <= method.tolerance)
         state = refined.state
         network = Network(
             problem, start, method.activation, grown.nodes, state.weights, state.unknowns
@@ -126,7 +127,7 @@ def solve(
         sampling=sampling,
         seed=seed,
         status=status,
-        fitted_residual=_weighted_norm(system, grown.state, refined),
+        fitted_residual=residual,
         block_residuals=residuals,
         history=grown.history,
         seconds=time.perf_counter() - began,
@@ -158,10 +159,14 @@ def _block_residual(
     return BlockResidual(block.name, block.kind, len(own[0]), fitted, held_out)
 
 
-def _status(ended: Status, errors: Uncertainty | None) -> Status:
-    vague = errors is not None and len(errors.undetermined) > 0
-    cut_short = ended in (Status.INTERRUPTED, Status.NOT_FINITE, Status.TIME_LIMIT)
-    return Status.UNDETERMINED if vague and not cut_short else ended
+def _status(ended: Status, errors: Uncertainty | None, converged: bool) -> Status:
+    """How the run ended, in view of what came after growth."""
+    if ended in (Status.INTERRUPTED, Status.NOT_FINITE, Status.TIME_LIMIT):
+        return ended
+    if errors is not None and len(errors.undetermined):
+        return Status.UNDETERMINED
+    missed = ended in (Status.NODE_LIMIT, Status.STALLED)
+    return Status.CONVERGED if missed and converged else ended
 
 
 def _weighted_norm(system: System, grown: State, refined: Refined) -> float:
