@@ -121,7 +121,7 @@ def main():
             runs = pool.map(system, range(options.sets))
             for some in track(runs, description=system.__name__, total=options.sets):
                 found.extend(some)
-    write_csv(options.out / "coverage.csv", [vars(item) for item in found])
+    write_csv(options.out / "coverage.csv", list(vars(found[0])), [vars(item) for item in found])
     draw(found, options.out / "coverage.png")
     for system, name in sorted({(item.system, item.unknown) for item in found}):
         own = [item for item in found if (item.system, item.unknown) == (system, name)]

@@ -81,7 +81,7 @@ def main():
     ]
     with ProcessPoolExecutor(options.workers) as pool:
         rows = list(track(pool.map(error, tasks), description="guesses", total=len(tasks)))
-    write_csv(options.out / "guesses.csv", rows)
+    write_csv(options.out / "guesses.csv", list(rows[0]), rows)
     draw(rows, options.out / "guesses.png")
 
 
