@@ -57,7 +57,7 @@ def van_der_pol(seed):
     values = noisy(benchmark.reference(points[:, 0], points[:, 1]), rng)
     u = benchmark.problem.fields[0]
     problem = benchmark.problem.with_observations([Observations(u, points, values)])
-    method = PISC3(max_nodes=450, scale=(20.0, 8.0), selection="orthogonal", candidates=100)
+    method = PISC3(max_nodes=500, scale=(30.0, 10.0), selection="orthogonal", candidates=100)
     solution = solve(problem, method, sampling=Sampling(interior=1500, boundary=150), seed=seed)
     return estimates("Van der Pol", solution, {"mu": 1.0}, seed)
 
