@@ -15,7 +15,7 @@ from piscm import PISC3, Problem, solve, zoo
 from piscm.storage import write_csv
 
 NAMES = ("van-der-pol-inverse", "helmholtz-inverse")
-GUESSES = tuple(float(g) for g in np.logspace(-2, 2, 13))  # the truth is 1
+GUESSES = tuple(float(g) for g in np.logspace(-2, 2, 9))  # the truth is 1
 METHODS = {
     "the paper's selection": {},
     "orthogonal": {"selection": "orthogonal", "candidates": 100},
@@ -32,7 +32,9 @@ def error(task):
         known.domain, known.equations, known.conditions, {symbol: guess}, known.observations
     )
     options = benchmark.method(PISC3, **METHODS[method])
-    solution = solve(problem, options, sampling=benchmark.sampling, seed=seed)
+    solution = solve(
+        problem, options, sampling=benchmark.sampling, weights=benchmark.weights, seed=seed
+    )
     value = solution.unknowns[symbol.name].value
     return {
         "problem": name,

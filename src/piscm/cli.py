@@ -148,7 +148,9 @@ def _task(name: str, method: str, nodes: int | None, observations: int | None) -
 
 
 def _solved(task: Task, seed: int) -> Solution:
-    return solve(task.problem(seed), task.method, sampling=task.sampling, seed=seed)
+    weights = None if task.benchmark is None else task.benchmark.weights
+    problem = task.problem(seed)
+    return solve(problem, task.method, sampling=task.sampling, weights=weights, seed=seed)
 
 
 def _number(value: float) -> float | None:

@@ -43,6 +43,8 @@ class Benchmark:
         How many observations the source gives the method by default.
     truth : mapping
         The true value of each unknown.
+    weights : mapping
+        The weights of the kinds of blocks, for `solve`; 1 where they are not given.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Benchmark:
     sections: tuple[str, tuple[float, float]] | None = None
     observations: int = 0
     truth: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def method(self, kind: type[Method], **overrides: Any) -> Method:
         """A method with the options of the source, some of them replaced."""
