@@ -31,7 +31,7 @@ def median_rmse(name, method, observations, seeds):
         ("helmholtz", 0, 3, 3e-6),  # 1.02e-6
         ("helmholtz", 100, 3, 3e-6),  # 1.04e-6
         ("allen-cahn", 0, 3, 8.5e-3),  # 6.16e-3
-        ("allen-cahn", 100, 3, 2.1e-3),  # 1.57e-3
+        ("allen-cahn", 100, 10, 2.1e-3),  # 1.57e-3; close, so all ten seeds
     ],
 )
 def test_pi_sc_iii(name, observations, seeds, bar):
