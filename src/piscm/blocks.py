@@ -148,7 +148,7 @@ def _function(
     plain = [e.xreplace(names) for e in expressions]
     printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
     try:
-        return sympy.lambdify(  # type: ignore[no-any-return]
+        return sympy.lambdify(  # type: ignore[no-any-return]  # SymPy has no type hints
             list(names.values()), plain, modules=["scipy", "numpy"], printer=printer, cse=True
         )
     except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
