@@ -25,6 +25,9 @@ from piscm.state import Change, Leg, Linearization, NodeRows, Placed, State
 
 Floats = NDArray[np.float64]
 
+# So many numbers fit into the cache of a core, several times over.
+_CACHED = 16_384
+
 
 class System:
     """All blocks at their points, ready to be evaluated and linearized.
@@ -254,18 +257,38 @@ class System:
         )
         return NodeRows(design, features)
 
+    def screen(self, nodes: Nodes, linearization: Linearization) -> NDArray[np.float32]:
+        """Columns of a batch of nodes in single precision, to rank them by: many times cheaper."""
+        single = np.float32
+        rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
+        values = rough.features(self.points.astype(single), self._wanted, self.activation)
+        design = np.zeros((len(nodes), self.fields, self.rows), dtype=single)
+        nonlinear = iter(linearization.partials)
+        linear = (leg for partials, _ in self._linear_partials for leg in partials)
+        for placed in self.placed:
+            source = linear if placed.block.compiled.linear else nonlinear
+            for leg in placed.legs:
+                for jet, partial in enumerate(next(source).astype(single)):
+                    feature = values[leg.features[leg.jet_feature[jet]]][:, leg.columns]
+                    design[:, leg.jet_field[jet], placed.rows] += partial * feature
+        return design
+
     def write_nonlinear(self, rows: NodeRows, nodes: slice, linearization: Linearization) -> None:
         """Bring the nonlinear rows of some nodes' columns up to date."""
+        first, last, _ = nodes.indices(len(rows.design))
         position = 0
         for placed in self._nonlinear:
-            target = rows.design[nodes, :, placed.rows]
-            target[:] = 0.0
-            for leg in placed.legs:
-                features = rows.features[position]
-                for jet, partial in enumerate(linearization.partials[position]):
-                    feature = features[leg.jet_feature[jet], nodes]
-                    target[:, leg.jet_field[jet]] += partial * feature
-                position += 1
+            # A few nodes at a time, so that what is added up stays in the cache.
+            some = max(1, _CACHED // (placed.rows.stop - placed.rows.start))
+            for begin in range(first, last, some):
+                chunk = slice(begin, min(begin + some, last))
+                target = rows.design[chunk, :, placed.rows]
+                target[:] = 0.0
+                for number, leg in enumerate(placed.legs):
+                    features = rows.features[position + number][:, chunk]
+                    for jet, partial in enumerate(linearization.partials[position + number]):
+                        target[:, leg.jet_field[jet]] += partial * features[leg.jet_feature[jet]]
+            position += len(placed.legs)
 
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:
         """The change that each node of a batch makes alone; weights of shape (nodes, fields)."""

@@ -5,17 +5,21 @@ directions above ``truncation`` times the largest singular value. Columns are gi
 (the transpose of M), which is how `piscm.design` stores them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 Floats = NDArray[np.float64]
 
 
 # Eigenvalues of a Gram matrix of normalized columns below this share are round-off.
 _GRAM_NOISE = 1e-14
+# Added to the diagonal of such a matrix, it keeps a Cholesky factorization from failing.
+_GRAM_SHIFT = 1e-13
+_REFINEMENTS = 2
 
 
 class LeastSquares(NamedTuple):
@@ -25,9 +29,7 @@ class LeastSquares(NamedTuple):
     rank: int
 
 
-def solve_least_squares(
-    columns: Floats, target: Floats, truncation: float, scaled: bool = False
-) -> LeastSquares:
+def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> LeastSquares:
     """Solve one problem.
 
     Parameters
@@ -36,14 +38,7 @@ def solve_least_squares(
     target : ndarray, shape (rows,)
     truncation : float
         The relative threshold below which singular values are dropped, the paper's eta.
-    scaled : bool
-        Bring the columns to unit length first, so that none is dropped for being short.
     """
-    lengths = np.ones(len(columns))
-    if scaled:
-        lengths = np.linalg.norm(columns, axis=1)
-        lengths[lengths == 0] = 1.0
-        columns = columns / lengths[:, None]
     for driver in ("gelsd", "gelss"):  # the plain iteration converges where the fast one fails
         try:
             solution, _, rank, _ = scipy.linalg.lstsq(
@@ -52,9 +47,40 @@ def solve_least_squares(
         except np.linalg.LinAlgError:
             continue
         if np.isfinite(solution).all():
-            return LeastSquares(solution / lengths, int(rank))
+            return LeastSquares(solution, int(rank))
     # Columns too large or too many for the arithmetic: the line search will take no step.
     return LeastSquares(np.zeros(len(columns)), 0)
+
+
+def refined_normal_equations(columns: Floats, target: Floats, guess: Floats) -> Floats | None:
+    """Least squares from the Gram matrix, many times faster than by singular values.
+
+    The Gram matrix has half the digits, so it serves as a preconditioner only: a few steps of
+    iterative refinement on the columns themselves bring the others back. A tiny shift stands in
+    for the truncation. None where even that fails.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (unknowns, rows)
+    target : ndarray, shape (rows,)
+    guess : ndarray, shape (unknowns,)
+        Where the refinement begins; directions that the columns do not determine stay there.
+    """
+    gram = columns @ columns.T
+    lengths = np.sqrt(np.diagonal(gram))
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    gram /= lengths
+    gram /= lengths[:, None]
+    gram[np.diag_indices_from(gram)] += _GRAM_SHIFT
+    factor, failed = dpotrf(gram, lower=1, overwrite_a=1, clean=0)
+    if failed:
+        return None
+    solution = guess
+    for _ in range(_REFINEMENTS):
+        residual = target - solution @ columns
+        step, _ = dpotrs(factor, columns @ residual / lengths, lower=1)
+        solution = solution + step / lengths
+    return solution if np.isfinite(solution).all() else None
 
 
 def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: float) -> Floats:
@@ -71,6 +97,24 @@ def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: floa
     The normal equations of normalized columns are enough here: a candidate has one column a field,
     and its step is judged on the true residual afterwards.
     """
+    threshold = max(truncation**2, _GRAM_NOISE)
+    inverse, right, lengths = _small_systems(columns, shared, target, threshold)
+    return np.asarray(np.einsum("kij,kj->ki", inverse, right) / lengths)
+
+
+def gain_of_each(columns: Any, shared: Any, target: Any) -> Floats:
+    """By how much each of many small problems lowers the squared norm of the target.
+
+    Takes what `solve_each` takes, in single precision too.
+    """
+    inverse, right, _ = _small_systems(columns, shared, target, float(np.finfo(np.float32).eps))
+    return np.asarray(np.einsum("ki,kij,kj->k", right, inverse, right))
+
+
+def _small_systems(
+    columns: Any, shared: Any, target: Any, threshold: float
+) -> tuple[Floats, Floats, Floats]:
+    """Inverse Gram matrices of normalized columns, their products with the target, the lengths."""
     problems, own, _ = columns.shape
     size = own + len(shared)
     gram = np.empty((problems, size, size))
@@ -80,15 +124,17 @@ def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: floa
     gram[:, own:, own:] = shared @ shared.T
     right = np.concatenate(
         [columns @ target, np.broadcast_to(shared @ target, (problems, len(shared)))], axis=1
-    )
+    ).astype(float)
     overflowed = ~(np.isfinite(gram).all(axis=(1, 2)) & np.isfinite(right).all(axis=1))
     gram[overflowed], right[overflowed] = 0.0, 0.0  # no step for a node beyond the arithmetic
     lengths = np.sqrt(np.einsum("kii->ki", gram))
     lengths[lengths == 0] = 1.0
     gram /= lengths[:, :, None] * lengths[:, None, :]
-    threshold = max(truncation**2, _GRAM_NOISE)
-    inverse = np.linalg.pinv(gram, rcond=threshold, hermitian=True)
-    return np.asarray(np.einsum("kij,kj->ki", inverse, right / lengths) / lengths)
+    if size == 1:
+        inverse = np.where(gram > 0, 1.0, 0.0)
+    else:
+        inverse = np.linalg.pinv(gram, rcond=threshold, hermitian=True)
+    return inverse, right / lengths, lengths
 
 
 def balance(columns: Floats, others: Floats) -> Floats:

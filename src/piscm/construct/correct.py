@@ -6,6 +6,10 @@ The linearized system is solved for the *new iterate*: with the columns M of the
 
 so the truncation bounds the weights themselves and not their increments. An unknown that would
 leave its bounds is held at the bound, and the rest is solved for again.
+
+Growth solves such a system at every step, so it takes the cheapest way that keeps the digits: a
+basis that is extended where the columns stay (`piscm.basis`), normal equations with refinement
+where they move and a few digits are enough, and singular values now and then and at the end.
 """
 
 from typing import NamedTuple
@@ -13,12 +17,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.basis import Basis
 from piscm.construct.bounds import Bounds
 from piscm.construct.methods import Method
-from piscm.least_squares import balance, solve_least_squares
+from piscm.design import System
+from piscm.least_squares import (
+    LeastSquares,
+    balance,
+    refined_normal_equations,
+    solve_least_squares,
+)
 from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
+
+# Normal equations may let weights drift where the columns are nearly dependent; after so many
+# nodes singular values set them right.
+_SAFE_EVERY = 25
+# A basis that grew column by column is used as it is up to this condition.
+_NEARLY_SINGULAR = 1e-15
 
 
 class Direction(NamedTuple):
@@ -29,38 +46,117 @@ class Direction(NamedTuple):
     rank: int
 
 
-def correction(
-    rows: NodeRows,
-    active: slice,
-    linearization: Linearization,
-    state: State,
-    bounds: Bounds,
-    method: Method,
-) -> Direction:
-    """The step from the current weights of the active nodes to the corrected ones."""
-    design = rows.design[active]
-    columns = design.reshape(-1, design.shape[-1])
+class Corrector:
+    """The least squares of one run; keeps what can be used again at the next step."""
+
+    def __init__(self, system: System, method: Method) -> None:
+        self._system, self._method = system, method
+        self._bounds = Bounds(system.problem)
+        self._basis = Basis(system.rows)
+        self._first = 0  # the node that the basis begins with
+        self._at: Linearization | None = None  # where its columns were taken
+        self._linear = system.linear_rows == system.rows
+
+    def basis(self, rows: NodeRows, active: slice, linearization: Linearization) -> Basis:
+        """A basis of the columns of the unknowns and, after them, of the active nodes."""
+        nodes = rows.design[active].reshape(-1, self._system.rows)
+        unknowns = linearization.unknowns
+        columns = np.concatenate([unknowns, nodes]) if len(unknowns) else nodes
+        if self._first != active.start:
+            self._basis, self._first = Basis(self._system.rows), active.start
+        self._basis.keep(len(columns))
+        known = len(self._basis)
+        if known and not self._linear and self._at is not linearization:
+            self._basis.set_columns(columns[:known])
+        if known < len(columns):
+            self._basis.append(columns[known:])
+        self._at = linearization
+        return self._basis
+
+    def direction(
+        self,
+        rows: NodeRows,
+        active: slice,
+        linearization: Linearization,
+        state: State,
+        safe: bool = False,
+    ) -> Direction:
+        """The step from the current weights of the active nodes to the corrected ones."""
+        everything = active.start == 0
+        if self._method.selection == "orthogonal" or (self._linear and everything and not safe):
+            return self._by_basis(rows, active, linearization, state)
+        count = len(state.weights)
+        safe = safe or count % _SAFE_EVERY == 0 or count == self._method.max_nodes
+        return self._by_columns(rows, active, linearization, state, safe)
+
+    def _by_basis(
+        self, rows: NodeRows, active: slice, linearization: Linearization, state: State
+    ) -> Direction:
+        basis = self.basis(rows, active, linearization)
+        old, target = _old_and_target(rows, active, state)
+        first = len(linearization.unknowns)
+        steps, (solved, rank) = np.zeros(0), basis.solve(target, _NEARLY_SINGULAR)
+        if first:
+
+            def free_steps(fixed: Floats) -> Floats:
+                nonlocal solved, rank
+                free = np.isnan(fixed)
+                if free.all():
+                    return solved[:first]
+                some = np.concatenate([np.flatnonzero(free), np.arange(first, len(basis))])
+                held = fixed[~free] @ linearization.unknowns[~free]
+                part, rank = basis.solve_some(target - held, some, _NEARLY_SINGULAR)
+                steps = fixed.copy()
+                steps[free] = part[: free.sum()]
+                solved = np.concatenate([steps, part[free.sum() :]])
+                return steps
+
+            steps = self._bounds.solve(state.unknowns, free_steps)
+        return Direction(solved[first:].reshape(old.shape) - old, steps, rank)
+
+    def _by_columns(
+        self,
+        rows: NodeRows,
+        active: slice,
+        linearization: Linearization,
+        state: State,
+        safe: bool,
+    ) -> Direction:
+        columns = rows.design[active].reshape(-1, self._system.rows)
+        old, target = _old_and_target(rows, active, state)
+        unknowns = linearization.unknowns
+        if not len(unknowns):
+            new, rank = self._solve(columns, target, old.ravel(), safe)
+            return Direction(new.reshape(old.shape) - old, np.zeros(0), rank)
+
+        factors = balance(unknowns, columns)
+        solved = np.zeros(0)
+        rank = 0
+
+        def free_steps(fixed: Floats) -> Floats:
+            nonlocal solved, rank
+            free = np.isnan(fixed)
+            scaled = unknowns[free] * factors[free, None]
+            held = fixed[~free] @ unknowns[~free]
+            both = np.concatenate([columns, scaled])
+            guess = np.concatenate([old.ravel(), np.zeros(len(scaled))])
+            solved, rank = self._solve(both, target - held, guess, safe)
+            steps = fixed.copy()
+            steps[free] = solved[old.size :] * factors[free]
+            return steps
+
+        steps = self._bounds.solve(state.unknowns, free_steps)
+        return Direction(solved[: old.size].reshape(old.shape) - old, steps, rank)
+
+    def _solve(self, columns: Floats, target: Floats, guess: Floats, safe: bool) -> LeastSquares:
+        if not safe:
+            solution = refined_normal_equations(columns, target, guess)
+            if solution is not None:
+                return LeastSquares(solution, len(columns))
+        return solve_least_squares(columns, target, self._method.truncation)
+
+
+def _old_and_target(rows: NodeRows, active: slice, state: State) -> tuple[Floats, Floats]:
     old = state.weights[active]
-    target = old.ravel() @ columns - state.residual
-    unknowns = linearization.unknowns
-    if not len(unknowns):
-        new, rank = solve_least_squares(columns, target, method.threshold, method.scaled)
-        return Direction(new.reshape(old.shape) - old, np.zeros(0), rank)
-
-    factors = balance(unknowns, columns)
-    solved = np.zeros(0)
-    rank = 0
-
-    def free_steps(fixed: Floats) -> Floats:
-        nonlocal solved, rank
-        free = np.isnan(fixed)
-        scaled = unknowns[free] * factors[free, None]
-        held = fixed[~free] @ unknowns[~free]
-        both = np.concatenate([columns, scaled])
-        solved, rank = solve_least_squares(both, target - held, method.threshold, method.scaled)
-        steps = fixed.copy()
-        steps[free] = solved[old.size :] * factors[free]
-        return steps
-
-    steps = bounds.solve(state.unknowns, free_steps)
-    return Direction(solved[: old.size].reshape(old.shape) - old, steps, rank)
+    columns = rows.design[active].reshape(old.size, -1)
+    return old, np.asarray(old.ravel() @ columns - state.residual)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.construct.bounds import Bounds
-from piscm.construct.correct import correction
+from piscm.construct.correct import Corrector
 from piscm.construct.draw import Draw
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
@@ -48,8 +48,14 @@ class Growth:
     status: Status
 
 
-def grow(system: System, method: Method, rng: np.random.Generator, report: Report) -> Growth:
-    """Grow a network on a system.
+def grow(
+    system: System,
+    method: Method,
+    rng: np.random.Generator,
+    report: Report,
+    before: Growth | None = None,
+) -> Growth:
+    """Grow a network on a system, from nothing or from what an earlier run left.
 
     Each round takes a node from `select` (the paper's PI-SC-I) or a block of them from orthogonal
     selection, then corrects the newest nodes (none, a window or all of them: PI-SC-I, II, III)
@@ -57,22 +63,21 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
     last whole round.
     """
     draw, bounds = Draw(system.problem.domain, method.scale), Bounds(system.problem)
-    ladder = Ladder(method.contractions)
+    corrector, ladder = Corrector(system, method), Ladder(method.contractions)
     rows = system.allocate(method.max_nodes)
-    batches: list[Nodes] = []
     history = np.zeros(method.max_nodes, dtype=HISTORY)
+    batches: list[Nodes] = []
     state = system.start()
+    if before is not None and len(before.nodes):
+        old = len(before.nodes)
+        batches.append(before.nodes)
+        _store(rows, slice(0, old), system.evaluate(before.nodes))
+        state = system.state_with(rows, before.state.weights, before.state.unknowns)
+        history[:old] = before.history
     began = time.perf_counter()
     already = float(np.sqrt(state.energy)) <= method.tolerance
-    status = Status.SOLVED_AT_START if already else None
+    status = (Status.CONVERGED if batches else Status.SOLVED_AT_START) if already else None
     failures = 0
-
-    def propose(state: State, linearization: Linearization, failures: int) -> Proposal | None:
-        if method.selection == "local":
-            return select(system, state, linearization, method, draw, bounds, ladder, rng)
-        factor = method.ranges[failures]
-        return _block(system, rows, state, linearization, method, draw, factor, rng)
-
     try:
         while status is None:
             started = time.perf_counter()
@@ -80,12 +85,17 @@ def grow(system: System, method: Method, rng: np.random.Generator, report: Repor
             if not linearization.finite:
                 status = Status.NOT_FINITE
                 break
-            proposal = propose(state, linearization, failures)
+            if method.selection == "local":
+                proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
+            else:
+                proposal = _block(
+                    system, rows, state, linearization, method, draw, corrector, failures, rng
+                )
             if proposal is not None:
                 old, new = len(state.weights), len(proposal.state.weights)
-                _store(rows, slice(old, new), proposal)
+                _store(rows, slice(old, new), proposal.rows)
                 corrected, step, rank = _correct(
-                    system, rows, method, bounds, proposal.state, new - old
+                    system, rows, method, corrector, linearization, proposal.state, new - old
                 )
             if proposal is None or not corrected.energy < state.energy:
                 # What helps nothing is not kept; the next block draws from a wider range.
@@ -116,11 +126,13 @@ def _block(
     linearization: Linearization,
     method: Method,
     draw: Draw,
-    factor: float,
+    corrector: Corrector,
+    failures: int,
     rng: np.random.Generator,
 ) -> Proposal | None:
     """A block of nodes by orthogonal selection, with weights still at zero."""
     count = len(state.weights)
+    factor = method.ranges[failures]
     nodes = draw.free(method.candidates, factor, rng)
     candidates = system.evaluate(nodes)
     system.write_nonlinear(candidates, slice(None), linearization)
@@ -129,8 +141,8 @@ def _block(
     others = min(max(method.correction_window - room, 0), count)
     active = slice(count - others, count)
     system.write_nonlinear(rows, active, linearization)
-    columns = rows.design[active].reshape(-1, system.rows)
-    chosen = best_block(candidates, columns, linearization, state, room)
+    basis = corrector.basis(rows, active, linearization)
+    chosen = best_block(candidates, basis, state.residual, room)
     if not chosen:
         return None
     weights = np.concatenate([state.weights, np.zeros((len(chosen), system.fields))])
@@ -143,10 +155,10 @@ def _block(
     )
 
 
-def _store(rows: NodeRows, place: slice, proposal: Proposal) -> None:
-    rows.design[place] = proposal.rows.design
-    for own, new in zip(rows.features, proposal.rows.features, strict=True):
-        own[:, place] = new
+def _store(rows: NodeRows, place: slice, new: NodeRows) -> None:
+    rows.design[place] = new.design
+    for own, others in zip(rows.features, new.features, strict=True):
+        own[:, place] = others
 
 
 def _active(method: Method, count: int, added: int) -> slice:
@@ -158,17 +170,24 @@ def _active(method: Method, count: int, added: int) -> slice:
 
 
 def _correct(
-    system: System, rows: NodeRows, method: Method, bounds: Bounds, state: State, added: int
+    system: System,
+    rows: NodeRows,
+    method: Method,
+    corrector: Corrector,
+    linearization: Linearization,
+    state: State,
+    added: int,
 ) -> tuple[State, float, int]:
     """The corrected state, the length of the step, and the rank (1 where nothing is corrected)."""
     active = _active(method, len(state.weights), added)
     if active.start == active.stop:
         return state, 0.0, 1
-    linearization = system.linearize(state)
-    if not linearization.finite:
-        return state, 0.0, 1
-    system.write_nonlinear(rows, active, linearization)
-    direction = correction(rows, active, linearization, state, bounds, method)
+    if method.selection == "local":  # a node with a weight of its own has moved the state
+        linearization = system.linearize(state)
+        if not linearization.finite:
+            return state, 0.0, 1
+        system.write_nonlinear(rows, active, linearization)
+    direction = corrector.direction(rows, active, linearization, state)
     moved, step = line_search(system, rows, active, state, direction, method.search_steps)
     return moved, step, direction.rank
 

@@ -113,11 +113,6 @@ class Method(ABC):
         return steps if self.selection == "local" else (*steps, *_SHORT_STEPS)
 
     @property
-    def scaled(self) -> bool:
-        """Whether columns are brought to one length before singular values are dropped."""
-        return self.selection == "orthogonal"
-
-    @property
     @abstractmethod
     def correction_window(self) -> int:
         """How many of the newest nodes are corrected after each growth step."""

@@ -11,10 +11,10 @@ matrix of the batch (a pivoted Cholesky factorization that follows the gains).
 """
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.state import Linearization, NodeRows, State
+from piscm.basis import Basis
+from piscm.state import NodeRows
 
 Floats = NDArray[np.float64]
 
@@ -22,39 +22,26 @@ Floats = NDArray[np.float64]
 _OUTSIDE = 1e-13
 
 
-def best_block(
-    rows: NodeRows, active: Floats, linearization: Linearization, state: State, count: int
-) -> list[int]:
+def best_block(rows: NodeRows, basis: Basis, residual: Floats, count: int) -> list[int]:
     """The candidates to keep, best first.
 
     Parameters
     ----------
-    rows : candidates, written at the state's linearization
-    active : ndarray, shape (columns, rows)
-        The columns that are corrected together with the new nodes.
+    rows : candidates, written at the current linearization
+    basis : of the columns that are corrected together with the new nodes
+    residual : ndarray, shape (rows,)
     count : int
         How many to keep at most.
     """
     candidates, fields, size = rows.design.shape
-    basis = _basis(np.concatenate([active, linearization.unknowns]))
     columns = rows.design.reshape(-1, size)
     lengths = np.linalg.norm(columns, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
-    columns = np.where(usable[:, None], columns, 0.0) / np.where(usable, lengths, 1.0)[:, None]
-    for _ in range(2):  # the second pass takes the round-off of the first out of small remainders
-        columns = columns - (columns @ basis) @ basis.T
+    if not usable.all():
+        columns = np.where(usable[:, None], columns, 0.0)
+    columns = basis.outside(columns / np.where(usable, lengths, 1.0)[:, None])
     gram = columns @ columns.T
-    gains = columns @ state.residual
-    return _greedy(gram, gains, fields, min(count, candidates))
-
-
-def _basis(columns: Floats) -> Floats:
-    """An orthonormal basis of some columns, shape (rows, k)."""
-    lengths = np.linalg.norm(columns, axis=1)
-    kept = columns[lengths > 0] / lengths[lengths > 0, None]
-    if not len(kept):
-        return np.zeros((columns.shape[1], 0))
-    return np.asarray(scipy.linalg.qr(kept.T, mode="economic", check_finite=False)[0])
+    return _greedy(gram, columns @ residual, fields, min(count, candidates))
 
 
 def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int]:
@@ -70,7 +57,8 @@ def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int
             break
         chosen.append(best)
         own = slice(best * fields, (best + 1) * fields)
-        explained = gram[:, own] @ np.linalg.pinv(gram[own, own], rcond=1e-10, hermitian=True)
+        inverse = _inverse(gram[own, own])
+        explained = gram[:, own] @ inverse
         products = products - explained @ products[own]
         gram = gram - explained @ gram[own]
     return chosen
@@ -85,6 +73,13 @@ def _gains(gram: Floats, products: Floats, nodes: int, fields: int) -> Floats:
     index = np.arange(nodes * fields).reshape(nodes, fields)
     blocks = gram[index[:, :, None], index[:, None, :]]
     own = products.reshape(nodes, fields)
-    inverse = np.linalg.pinv(blocks, rcond=1e-10, hermitian=True)
+    inverse = _inverse(blocks)
     gains = np.einsum("ki,kij,kj->k", own, inverse, own)
     return np.where(np.einsum("kii->k", blocks) > _OUTSIDE**2, gains, 0.0)
+
+
+def _inverse(gram: Floats) -> Floats:
+    """Of one small Gram matrix or many, without directions that have nothing in them."""
+    if gram.shape[-1] == 1:
+        return np.asarray(1.0 / gram)
+    return np.asarray(np.linalg.pinv(gram, rcond=1e-10, hermitian=True))

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.blocks import Block
-from piscm.construct.bounds import Bounds
-from piscm.construct.correct import correction
+from piscm.construct.correct import Corrector
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
 from piscm.design import System
@@ -104,14 +103,14 @@ def _at(system: System, nodes: Nodes, weights: Floats, unknowns: Floats) -> Refi
 
 def _corrected(refined: Refined, method: Method) -> Refined:
     system, rows, state = refined.system, refined.rows, refined.state
-    bounds, everything = Bounds(system.problem), slice(0, len(state.weights))
+    corrector, everything = Corrector(system, method), slice(0, len(state.weights))
     for _ in range(_MAX_CORRECTIONS):
         linearization = system.linearize(state)
         if not linearization.finite:
             break
         before = state.energy
         system.write_nonlinear(rows, everything, linearization)
-        direction = correction(rows, everything, linearization, state, bounds, method)
+        direction = corrector.direction(rows, everything, linearization, state, safe=True)
         state, step = line_search(system, rows, everything, state, direction, method.search_steps)
         if step == 0.0 or state.energy > _STILL_GAINING * before:
             break

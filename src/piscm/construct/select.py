@@ -17,11 +17,14 @@ from piscm.construct.bounds import Bounds
 from piscm.construct.draw import Draw
 from piscm.construct.methods import Method
 from piscm.design import System
-from piscm.least_squares import solve_each
+from piscm.least_squares import gain_of_each, solve_each
 from piscm.network.nodes import Nodes
 from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
+
+# Candidates of a batch that are judged in full precision.
+_PROMISING = 5
 
 
 @dataclass(frozen=True)
@@ -61,38 +64,70 @@ def select(
     ladder: Ladder,
     rng: np.random.Generator,
 ) -> Proposal | None:
-    """The best admissible node of the first range and damping that has one, or None."""
+    """The best admissible node of the first range and damping that has one, or None.
+
+    Single precision and the linearized gain are enough to find the few best of a batch; those are
+    judged in full. Only where none of them is admissible the whole batch is.
+    """
     for damping in method.dampings:
         for factor in method.ranges:
             nodes = draw(method.candidates, factor, rng)
-            rows = system.evaluate(nodes)
-            system.write_nonlinear(rows, slice(None), linearization)
-            steps = damping * solve_each(
-                rows.design, linearization.unknowns, -state.residual, method.threshold
-            )
-            weights = steps[:, : system.fields]
-            unknowns = bounds.clip(state.unknowns, steps[:, system.fields :])
-            change = system.each_alone(rows, weights, unknowns)
-            residuals = system.residuals(state, change)
-            energies = np.einsum("kn,kn->k", residuals, residuals)
-            energies[~np.isfinite(energies)] = np.inf
-            best = int(np.argmin(energies))
-            if energies[best] < ladder.bound(state.energy, len(state.weights) + 1):
-                return Proposal(
-                    nodes=Nodes(nodes.weights[[best]], nodes.biases[[best]]),
-                    rows=rows.take([best]),
-                    state=replace(
-                        state,
-                        weights=np.vstack([state.weights, weights[best]]),
-                        unknowns=state.unknowns + unknowns[best],
-                        jets=tuple(
-                            old + new[best]
-                            for old, new in zip(state.jets, change.jets, strict=True)
-                        ),
-                        residual=residuals[best],
-                    ),
-                    range=float(factor),
-                    damping=float(damping),
+            promising = _promising(system, state, linearization, nodes)
+            bound = ladder.bound(state.energy, len(state.weights) + 1)
+            for some in (promising, np.arange(len(nodes))):
+                batch = Nodes(nodes.weights[some], nodes.biases[some])
+                proposal = _best(
+                    system, state, linearization, method, bounds, batch, damping, factor
                 )
+                if proposal.state.energy < bound:
+                    return proposal
             ladder.move_on()
     return None
+
+
+def _promising(
+    system: System, state: State, linearization: Linearization, nodes: Nodes
+) -> NDArray[np.intp]:
+    """The few nodes of a batch that would gain most if the problem were linear."""
+    columns = system.screen(nodes, linearization)
+    shared = linearization.unknowns.astype(np.float32)
+    gains = gain_of_each(columns, shared, state.residual.astype(np.float32))
+    return np.argsort(-gains, kind="stable")[:_PROMISING]
+
+
+def _best(
+    system: System,
+    state: State,
+    linearization: Linearization,
+    method: Method,
+    bounds: Bounds,
+    nodes: Nodes,
+    damping: float,
+    factor: float,
+) -> Proposal:
+    """The node of a batch with the least true residual after its own step."""
+    rows = system.evaluate(nodes)
+    system.write_nonlinear(rows, slice(None), linearization)
+    steps = damping * solve_each(
+        rows.design, linearization.unknowns, -state.residual, method.threshold
+    )
+    weights = steps[:, : system.fields]
+    unknowns = bounds.clip(state.unknowns, steps[:, system.fields :])
+    change = system.each_alone(rows, weights, unknowns)
+    residuals = system.residuals(state, change)
+    energies = np.einsum("kn,kn->k", residuals, residuals)
+    energies[~np.isfinite(energies)] = np.inf
+    best = int(np.argmin(energies))
+    return Proposal(
+        nodes=Nodes(nodes.weights[[best]], nodes.biases[[best]]),
+        rows=rows.take([best]),
+        state=replace(
+            state,
+            weights=np.vstack([state.weights, weights[best]]),
+            unknowns=state.unknowns + unknowns[best],
+            jets=tuple(old + new[best] for old, new in zip(state.jets, change.jets, strict=True)),
+            residual=residuals[best],
+        ),
+        range=float(factor),
+        damping=float(damping),
+    )

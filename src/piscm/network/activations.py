@@ -18,6 +18,7 @@ from numpy.polynomial import Hermite, Polynomial
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from piscm.network.waves import sin_and_cos
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,8 @@ Activation = Callable[[Floats, Iterable[int]], dict[int, Floats]]
 
 def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
     wanted = sorted(set(orders))
-    waves = {parity: (np.cos(z) if parity else np.sin(z)) for parity in {k % 2 for k in wanted}}
+    parities = {k % 2 for k in wanted}
+    waves = sin_and_cos(z, want_sin=0 in parities, want_cos=1 in parities)
     return {k: (-waves[k % 2] if k % 4 >= 2 else waves[k % 2]) for k in wanted}
 
 

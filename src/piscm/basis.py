@@ -1,0 +1,152 @@
+r"""An orthonormal basis of the design's columns that is kept from one step of growth to the next.
+
+The columns, brought to unit length, are held as :math:`M = T R` with R upper triangular and
+:math:`G = T^T T` close to the identity. New columns are orthogonalized against T and appended, at
+O(rows × columns) each. When the linearization moves, the columns change a little while R is kept:
+:math:`T = M R^{-1}` is then no longer orthonormal but still well conditioned, because a direction of
+the weights that hardly changes the residual hardly changes it at the next linearization either. So
+all that is needed is one triangular solve and one Gram matrix, and no digits are lost.
+
+Arrays are node-major as everywhere: T is stored as its transpose, shape (columns, rows).
+"""
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dtrcon
+
+from piscm.least_squares import LeastSquares, solve_least_squares
+
+Floats = NDArray[np.float64]
+
+# The Cholesky factor of G may have diagonal entries down to here before R is renewed.
+_WELL_CONDITIONED = 0.1
+
+
+class Basis:
+    """Columns in factored form; they are set with `set_columns` and extended with `append`."""
+
+    def __init__(self, rows: int) -> None:
+        self._lengths = np.zeros(0)
+        self._triangle = np.zeros((0, 0), order="F")  # R
+        self._room = np.zeros((0, rows))  # T, and room for more of it
+        self._gram: Floats | None = None  # the lower Cholesky factor of G; None is the identity
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    @property
+    def _vectors(self) -> Floats:
+        return self._room[: len(self)]
+
+    def set_columns(self, columns: Floats) -> None:
+        """Columns of the same nodes at another linearization, shape (columns, rows)."""
+        if not len(columns):
+            self.keep(0)
+            return
+        if len(columns) != len(self) or not self._follow(columns):
+            self._start_again(columns)
+
+    def _follow(self, columns: Floats) -> bool:
+        """Keep R; False where it does not fit any more."""
+        for renewed in (False, True):
+            scaled = columns / self._lengths[:, None]
+            vectors = dtrsm(1.0, self._triangle, scaled.T, side=1, lower=0).T
+            if not np.isfinite(vectors).all():
+                return False
+            try:
+                gram = np.linalg.cholesky(vectors @ vectors.T)
+            except np.linalg.LinAlgError:
+                return False
+            if renewed or np.diagonal(gram).min() >= _WELL_CONDITIONED:
+                self._room, self._gram = vectors, gram
+                return bool(np.diagonal(gram).min() >= _WELL_CONDITIONED)
+            self._triangle = np.asfortranarray(gram.T @ self._triangle)
+        return False
+
+    def _start_again(self, columns: Floats) -> None:
+        lengths = np.linalg.norm(columns, axis=1)
+        lengths[(lengths == 0) | ~np.isfinite(lengths)] = 1.0
+        q, r = scipy.linalg.qr(
+            (columns / lengths[:, None]).T, mode="economic", check_finite=False, overwrite_a=True
+        )
+        if len(r) < len(lengths):  # more columns than rows: the rest has no directions of its own
+            r = np.concatenate([r, np.zeros((len(lengths) - len(r), len(lengths)))])
+            q = np.concatenate([q, np.zeros((len(q), len(lengths) - q.shape[1]))], axis=1)
+        self._lengths, self._gram = lengths, None
+        self._triangle, self._room = np.asfortranarray(r), np.ascontiguousarray(q.T)
+
+    def coefficients(self, columns: Floats) -> Floats:
+        """Of the projection on T, shape (given columns, own columns)."""
+        products = columns @ self._vectors.T
+        if self._gram is None:
+            return np.asarray(products)
+        return np.asarray(
+            scipy.linalg.cho_solve((self._gram, True), products.T, check_finite=False).T
+        )
+
+    def outside(self, columns: Floats) -> Floats:
+        """What of some columns lies outside the span."""
+        if not len(self):
+            return columns
+        for _ in range(2):  # the second pass takes the round-off of the first out of small rests
+            columns = columns - self.coefficients(columns) @ self._vectors
+        return columns
+
+    def append(self, columns: Floats) -> None:
+        """Add columns, shape (columns, rows)."""
+        lengths = np.linalg.norm(columns, axis=1)
+        lengths[lengths == 0] = 1.0
+        rest = columns / lengths[:, None]
+        shares = np.zeros((len(columns), len(self)))
+        for _ in range(2 if len(self) else 0):
+            more = self.coefficients(rest)
+            shares, rest = shares + more, rest - more @ self._vectors
+        q, r = scipy.linalg.qr(rest.T, mode="economic", check_finite=False)
+        old, new = len(self), len(self) + len(columns)
+        triangle = np.zeros((new, new), order="F")
+        triangle[:old, :old] = self._triangle
+        triangle[:old, old:] = shares.T
+        triangle[old : old + len(r), old:] = r
+        if new > len(self._room):
+            room = np.empty((new + new // 2, self._room.shape[1]))
+            room[:old] = self._vectors
+            self._room = room
+        self._room[old:new] = 0.0
+        self._room[old : old + len(r)] = q.T
+        if self._gram is not None:
+            gram = np.eye(new)
+            gram[:old, :old] = self._gram
+            self._gram = gram
+        self._lengths = np.concatenate([self._lengths, lengths])
+        self._triangle = triangle
+
+    def keep(self, count: int) -> None:
+        """Forget all but the first columns."""
+        self._lengths = self._lengths[:count]
+        self._triangle = np.asfortranarray(self._triangle[:count, :count])
+        self._gram = None if self._gram is None else self._gram[:count, :count]
+
+    def solve(self, target: Floats, truncation: float) -> LeastSquares:
+        """The weights of the columns whose sum is nearest to the target.
+
+        The triangle is used as it is while it is well conditioned; else singular values below
+        `truncation` of the largest are dropped.
+        """
+        inner = self.coefficients(target[None])[0]
+        reciprocal, _ = dtrcon(self._triangle)
+        if reciprocal > truncation:
+            solution = scipy.linalg.solve_triangular(self._triangle, inner, check_finite=False)
+            if np.isfinite(solution).all():
+                return LeastSquares(solution / self._lengths, len(self))
+        return self.solve_some(target, np.arange(len(self)), truncation)
+
+    def solve_some(self, target: Floats, some: NDArray[np.intp], truncation: float) -> LeastSquares:
+        """The same with some of the columns only, always by singular values."""
+        inner = self.coefficients(target[None])[0]
+        triangle = self._triangle[:, some]
+        if self._gram is not None:
+            triangle, inner = self._gram.T @ triangle, self._gram.T @ inner
+        solution, rank = solve_least_squares(triangle.T, inner, truncation)
+        return LeastSquares(solution / self._lengths[some], rank)

@@ -1,0 +1,1 @@
+"""How fast and how accurate: measurements within one run, against fixed yardsticks."""
