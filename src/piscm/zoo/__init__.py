@@ -8,13 +8,31 @@
 from collections.abc import Callable
 
 from piscm.problem.errors import ProblemError
-from piscm.zoo import allen_cahn, burgers, heat, helmholtz, lotka_volterra, van_der_pol
+from piscm.zoo import (
+    allen_cahn,
+    burgers,
+    heat,
+    helmholtz,
+    kdv,
+    kovasznay,
+    kuramoto_sivashinsky,
+    lotka_volterra,
+    reaction_diffusion,
+    sine_gordon,
+    van_der_pol,
+)
 from piscm.zoo.benchmark import Benchmark
 
 _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "van-der-pol": van_der_pol.forward,
     "helmholtz": helmholtz.forward,
     "allen-cahn": allen_cahn.forward,
+    "burgers": burgers.forward,
+    "sine-gordon": sine_gordon.forward,
+    "reaction-diffusion": reaction_diffusion.forward,
+    "kovasznay": kovasznay.forward,
+    "kdv": kdv.forward,
+    "kuramoto-sivashinsky": kuramoto_sivashinsky.forward,
     "van-der-pol-inverse": van_der_pol.inverse,
     "helmholtz-inverse": helmholtz.inverse,
     "lotka-volterra-inverse": lotka_volterra.inverse,

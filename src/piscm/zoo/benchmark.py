@@ -77,13 +77,20 @@ class Benchmark:
 
     def rmse(self, solution: Solution, count: int = 10_000, seed: int = 0) -> float:
         """The root mean square error at random test points."""
+        found, true = self._compared(solution, count, seed)
+        return float(np.sqrt(np.mean(np.sum((found - true) ** 2, axis=0))))
+
+    def relative_error(self, solution: Solution, count: int = 10_000, seed: int = 0) -> float:
+        """The L2 error beside the L2 norm of the reference, of all fields together."""
+        found, true = self._compared(solution, count, seed)
+        return float(np.linalg.norm(found - true) / np.linalg.norm(true))
+
+    def _compared(self, solution: Solution, count: int, seed: int) -> tuple[Floats, Floats]:
+        """What was found and what is true at random test points, by field and point."""
         points = self._random_points(count, seed, _TEST)
         at = self._by_name(points)
-        squares = sum(
-            (solution(item, **at) - values) ** 2
-            for item, values in zip(self.problem.fields, self._truth_at(points), strict=True)
-        )
-        return float(np.sqrt(np.mean(squares)))
+        found = [solution(item, **at) for item in self.problem.fields]
+        return np.array(found), np.array(self._truth_at(points))
 
     def _random_points(self, count: int, seed: int, key: int) -> Floats:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))

@@ -24,6 +24,8 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfc, eval_legendre, roots_jacobi
 
+from piscm.zoo.references.collocation import differentiation_matrix, locate, radau_points
+
 Array = NDArray[np.float64]
 
 T_END = 0.5
@@ -60,8 +62,8 @@ class Solution:
         return values.reshape(places.shape)
 
     def _remainder(self, distance: Array, t: Array) -> Array:
-        element, local_place = _locate(distance, self.element_edges)
-        panel, local_time = _locate(t, self.panel_edges)
+        element, local_place = locate(distance, self.element_edges)
+        panel, local_time = locate(t, self.panel_edges)
         in_space = chebyshev.chebvander(local_place, self.coefficients.shape[2] - 1)
         in_time = chebyshev.chebvander(local_time, self.coefficients.shape[3] - 1)
         by_time = np.matmul(in_space[:, None, :], self.coefficients[panel, element])[:, 0]
@@ -105,9 +107,9 @@ def compute(
     element_edges = _graded_edges(smallest_element, widest=0.1, end=1.0)
     panel_edges = _graded_edges(first_panel, widest=0.032, end=T_END)
     distance, decay_rates, to_modes, from_modes = _neumann_modes(element_edges, degree)
-    stage_times = np.append(roots_jacobi(stages - 1, 1, 0)[0], 1.0)
+    stage_times = radau_points(stages)
     panel_times = np.append(-1.0, stage_times)
-    derivative = _differentiation_matrix(panel_times)[1:]
+    derivative = differentiation_matrix(panel_times)[1:]
     series_in_space = np.linalg.inv(chebyshev.chebvander(_lobatto(degree)[0], degree))
     series_in_time = np.linalg.inv(chebyshev.chebvander(panel_times, stages)).T
     element_nodes = degree * np.arange(len(element_edges) - 1)[:, None] + np.arange(degree + 1)
@@ -151,7 +153,7 @@ def _layer(distance: Array, t: Array) -> Array:
 def _neumann_modes(edges: Array, degree: int) -> tuple[Array, Array, Array, Array]:
     """Return the nodes, the modes' decay rates, and the maps from nodes to modes and back."""
     points, weights = _lobatto(degree)
-    derivative = _differentiation_matrix(points)
+    derivative = differentiation_matrix(points)
     size = (len(edges) - 1) * degree + 1
     nodes, mass = np.empty(size), np.zeros(size)
     gradient = np.zeros((len(edges) - 1, degree + 1, size))
@@ -172,16 +174,6 @@ def _lobatto(degree: int) -> tuple[Array, Array]:
     return points, 2 / (degree * (degree + 1) * eval_legendre(degree, points) ** 2)
 
 
-def _differentiation_matrix(points: Array) -> Array:
-    gaps = points[:, None] - points
-    np.fill_diagonal(gaps, 1.0)
-    weights = 1 / gaps.prod(axis=1)
-    matrix = weights / weights[:, None] / gaps
-    np.fill_diagonal(matrix, 0.0)
-    np.fill_diagonal(matrix, -matrix.sum(axis=1))
-    return np.asarray(matrix)
-
-
 def _graded_edges(first: float, widest: float, end: float) -> Array:
     """Pieces that double in width from `first` on until they reach `widest`."""
     graded = [0.0, first]
@@ -189,10 +181,3 @@ def _graded_edges(first: float, widest: float, end: float) -> Array:
         graded.append(2 * graded[-1])
     count = int(np.ceil((end - graded[-1]) / widest))
     return np.concatenate([graded[:-1], np.linspace(graded[-1], end, count + 1)])
-
-
-def _locate(values: Array, edges: Array) -> tuple[NDArray[np.intp], Array]:
-    """Return the piece that holds each value, and the value scaled to [-1, 1] in that piece."""
-    piece = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-    left, right = edges[piece], edges[piece + 1]
-    return piece, (2 * values - left - right) / (right - left)
