@@ -80,6 +80,20 @@ class Compiled:
         rest = self._flat - sympy.Add(*(partial * symbol for partial, symbol in terms))
         return not sympy.expand(rest).has(*self._moving) if self._moving else True
 
+    @cached_property
+    def fixed(self) -> tuple[int, ...]:
+        """The jets whose partials depend on the coordinates alone."""
+        return tuple(
+            index
+            for index, partial in enumerate(self._partials[: len(self.jets)])
+            if not partial.has(*self._moving)
+        )
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        """The other jets."""
+        return tuple(index for index in range(len(self.jets)) if index not in self.fixed)
+
     def value(self, points: Floats, jets: Arrays, unknowns: Arrays) -> Floats:
         """The expression at the points, shape (..., points), for jets of shape (..., points).
 

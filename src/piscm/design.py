@@ -1,13 +1,9 @@
 r"""Blocks, points and nodes become numbers: the residual vector and the design matrix.
 
 The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks
-first: their part of a node's column is computed once and never again. A node :math:`h` with the
-weight :math:`\beta_f` in field :math:`f` has the column
-
-.. math:: m_f = \sqrt{\omega/N} \sum_\gamma \partial R/\partial(D^\gamma u_f)\; D^\gamma h ,
-
-and this file is the only place where that chain rule is written. Arrays are node-major, so a node
-is added by writing one row, and the transpose is the column-major matrix that LAPACK wants.
+first: their part of a node's column (`piscm.chain_rule`) is computed once and never again; of the
+others, the part that comes from jets with fixed partials. Arrays are node-major, so a node is added
+by writing one row, and the transpose is the column-major matrix that LAPACK wants.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.blocks import Block, Compiled, feature_of
+from piscm.chain_rule import add_columns, derivatives_of, features_of
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
 from piscm.problem.errors import ProblemError
@@ -68,7 +65,9 @@ class System:
         self.rows = self.placed[-1].rows.stop
         self._nonlinear_legs = [leg for placed in self._nonlinear for leg in placed.legs]
         self._wanted = {f for placed in self.placed for leg in placed.legs for f in leg.features}
+        self._single_points = self.points.astype(np.float32)
         self._linear_partials = [self._partials_at_start(placed) for placed in linear]
+        self._fixed_partials = [self._partials_at_start(placed) for placed in self._nonlinear]
         self._linear_unknowns = np.zeros((len(self.guesses), self.linear_rows))
         for placed, (_, by_unknowns) in zip(linear, self._linear_partials, strict=True):
             self._linear_unknowns[:, placed.rows] = by_unknowns
@@ -240,54 +239,62 @@ class System:
                 np.empty((len(leg.features), capacity, leg.columns.stop - leg.columns.start))
                 for leg in self._nonlinear_legs
             ),
+            tuple(
+                np.empty((capacity, self.fields, placed.rows.stop - placed.rows.start))
+                for placed in self._nonlinear
+            ),
         )
 
     def evaluate(self, nodes: Nodes) -> NodeRows:
         """Everything about a batch of nodes that does not depend on the state."""
-        values = nodes.features(self.points, self._wanted, self.activation)
+        values = derivatives_of(nodes, self.points, self._wanted, self.activation)
         design = np.zeros((len(nodes), self.fields, self.rows))
         for placed, (partials, _) in zip(self._linear, self._linear_partials, strict=True):
-            for leg, leg_partials in zip(placed.legs, partials, strict=True):
-                for jet, partial in enumerate(leg_partials):
-                    feature = values[leg.features[leg.jet_feature[jet]]][:, leg.columns]
-                    design[:, leg.jet_field[jet], placed.rows] += partial * feature
-        features = tuple(
-            np.stack([values[feature][:, leg.columns] for feature in leg.features])
-            for leg in self._nonlinear_legs
-        )
-        return NodeRows(design, features)
+            target = design[:, :, placed.rows]
+            for leg, own in zip(placed.legs, partials, strict=True):
+                add_columns(target, nodes, values, leg, own, range(len(own)))
+        fixed = []
+        for placed, (partials, _) in zip(self._nonlinear, self._fixed_partials, strict=True):
+            target = np.zeros((len(nodes), self.fields, placed.rows.stop - placed.rows.start))
+            for leg, own in zip(placed.legs, partials, strict=True):
+                add_columns(target, nodes, values, leg, own, placed.block.compiled.fixed)
+            fixed.append(target)
+        features = tuple(features_of(nodes, values, leg) for leg in self._nonlinear_legs)
+        return NodeRows(design, features, tuple(fixed))
 
     def screen(self, nodes: Nodes, linearization: Linearization) -> NDArray[np.float32]:
         """Columns of a batch of nodes in single precision, to rank them by: many times cheaper."""
         single = np.float32
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
-        values = rough.features(self.points.astype(single), self._wanted, self.activation)
+        values = derivatives_of(rough, self._single_points, self._wanted, self.activation)
         design = np.zeros((len(nodes), self.fields, self.rows), dtype=single)
         nonlinear = iter(linearization.partials)
-        linear = (leg for partials, _ in self._linear_partials for leg in partials)
+        linear = (own for partials, _ in self._linear_partials for own in partials)
         for placed in self.placed:
             source = linear if placed.block.compiled.linear else nonlinear
             for leg in placed.legs:
-                for jet, partial in enumerate(next(source).astype(single)):
-                    feature = values[leg.features[leg.jet_feature[jet]]][:, leg.columns]
-                    design[:, leg.jet_field[jet], placed.rows] += partial * feature
+                own = next(source)
+                add_columns(design[:, :, placed.rows], rough, values, leg, own, range(len(own)))
         return design
 
     def write_nonlinear(self, rows: NodeRows, nodes: slice, linearization: Linearization) -> None:
         """Bring the nonlinear rows of some nodes' columns up to date."""
         first, last, _ = nodes.indices(len(rows.design))
         position = 0
-        for placed in self._nonlinear:
+        for placed, fixed in zip(self._nonlinear, rows.fixed, strict=True):
             # A few nodes at a time, so that what is added up stays in the cache.
             some = max(1, _CACHED // (placed.rows.stop - placed.rows.start))
+            moving = placed.block.compiled.moving
             for begin in range(first, last, some):
                 chunk = slice(begin, min(begin + some, last))
                 target = rows.design[chunk, :, placed.rows]
-                target[:] = 0.0
+                target[:] = fixed[chunk]
                 for number, leg in enumerate(placed.legs):
                     features = rows.features[position + number][:, chunk]
-                    for jet, partial in enumerate(linearization.partials[position + number]):
-                        target[:, leg.jet_field[jet]] += partial * features[leg.jet_feature[jet]]
+                    partials = linearization.partials[position + number]
+                    for jet in moving:
+                        field, feature = leg.jet_field[jet], leg.jet_feature[jet]
+                        target[:, field] += partials[jet] * features[feature]
             position += len(placed.legs)
 
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:

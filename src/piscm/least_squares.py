@@ -10,16 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 Floats = NDArray[np.float64]
 
 
 # Eigenvalues of a Gram matrix of normalized columns below this share are round-off.
 _GRAM_NOISE = 1e-14
-# Added to the diagonal of such a matrix, it keeps a Cholesky factorization from failing.
-_GRAM_SHIFT = 1e-13
-_REFINEMENTS = 2
 
 
 class LeastSquares(NamedTuple):
@@ -50,37 +46,6 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
             return LeastSquares(solution, int(rank))
     # Columns too large or too many for the arithmetic: the line search will take no step.
     return LeastSquares(np.zeros(len(columns)), 0)
-
-
-def refined_normal_equations(columns: Floats, target: Floats, guess: Floats) -> Floats | None:
-    """Least squares from the Gram matrix, many times faster than by singular values.
-
-    The Gram matrix has half the digits, so it serves as a preconditioner only: a few steps of
-    iterative refinement on the columns themselves bring the others back. A tiny shift stands in
-    for the truncation. None where even that fails.
-
-    Parameters
-    ----------
-    columns : ndarray, shape (unknowns, rows)
-    target : ndarray, shape (rows,)
-    guess : ndarray, shape (unknowns,)
-        Where the refinement begins; directions that the columns do not determine stay there.
-    """
-    gram = columns @ columns.T
-    lengths = np.sqrt(np.diagonal(gram))
-    lengths = np.where(lengths > 0, lengths, 1.0)
-    gram /= lengths
-    gram /= lengths[:, None]
-    gram[np.diag_indices_from(gram)] += _GRAM_SHIFT
-    factor, failed = dpotrf(gram, lower=1, overwrite_a=1, clean=0)
-    if failed:
-        return None
-    solution = guess
-    for _ in range(_REFINEMENTS):
-        residual = target - solution @ columns
-        step, _ = dpotrs(factor, columns @ residual / lengths, lower=1)
-        solution = solution + step / lengths
-    return solution if np.isfinite(solution).all() else None
 
 
 def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: float) -> Floats:

@@ -1,6 +1,7 @@
 """What passes between the steps: where rows stand, the current state, changes to it, columns."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,15 @@ class Leg:
     features: tuple[Feature, ...]  # the distinct features of its jets
     jet_field: tuple[int, ...]  # for each jet of the block: its field ...
     jet_feature: tuple[int, ...]  # ... and its place among `features`
+
+    @cached_property
+    def groups(self) -> dict[tuple[int, tuple[bool, ...], int], list[int]]:
+        """The jets by their field, the coordinates it sees, and their total order."""
+        groups: dict[tuple[int, tuple[bool, ...], int], list[int]] = {}
+        for jet, (field, place) in enumerate(zip(self.jet_field, self.jet_feature, strict=True)):
+            feature = self.features[place]
+            groups.setdefault((field, feature.sees, sum(feature.orders)), []).append(jet)
+        return groups
 
 
 @dataclass(frozen=True)
@@ -85,11 +95,26 @@ class NodeRows:
     design : ndarray, shape (nodes, fields, rows)
         The columns of the design; the nonlinear rows hold the latest linearization.
     features : one ndarray of shape (features, nodes, points) for each leg of a nonlinear block
+    fixed : one ndarray of shape (nodes, fields, points) for each nonlinear block
+        What the jets with fixed partials contribute to its rows of the design.
     """
 
     design: Floats
     features: tuple[Floats, ...]
+    fixed: tuple[Floats, ...]
 
     def take(self, nodes: list[int]) -> "NodeRows":
         """Some of the nodes."""
-        return NodeRows(self.design[nodes], tuple(part[:, nodes] for part in self.features))
+        return NodeRows(
+            self.design[nodes],
+            tuple(part[:, nodes] for part in self.features),
+            tuple(part[nodes] for part in self.fixed),
+        )
+
+    def put(self, place: slice, others: "NodeRows") -> None:
+        """Write other nodes to some places."""
+        self.design[place] = others.design
+        for own, new in zip(self.features, others.features, strict=True):
+            own[:, place] = new
+        for own, new in zip(self.fixed, others.fixed, strict=True):
+            own[place] = new

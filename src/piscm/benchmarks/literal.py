@@ -62,9 +62,7 @@ def literal_pisc3(problem: Problem, method: Method, sampling: Sampling, seed: in
         if not found:
             break
         kept.append(Nodes(nodes.weights[[best]], nodes.biases[[best]]))
-        rows.design[count] = batch.design[best]
-        for own, new in zip(rows.features, batch.features, strict=True):
-            own[:, count] = new[:, best]
+        rows.put(slice(count, count + 1), batch.take([best]))
         local = np.concatenate([state.weights, steps[[best]]])
         state = _corrected(system, rows, system.state_with(rows, local, np.zeros(0)), method)
     return Network(problem, start, method.activation, concatenate(kept), state.weights, np.zeros(0))

@@ -21,19 +21,15 @@ from piscm.basis import Basis
 from piscm.construct.bounds import Bounds
 from piscm.construct.methods import Method
 from piscm.design import System
-from piscm.least_squares import (
-    LeastSquares,
-    balance,
-    refined_normal_equations,
-    solve_least_squares,
-)
+from piscm.least_squares import LeastSquares, balance, solve_least_squares
+from piscm.normal_equations import NormalEquations
 from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 
 # Normal equations may let weights drift where the columns are nearly dependent; after so many
 # nodes singular values set them right.
-_SAFE_EVERY = 25
+_SAFE_EVERY = 50
 # A basis that grew column by column is used as it is up to this condition.
 _NEARLY_SINGULAR = 1e-15
 
@@ -56,6 +52,7 @@ class Corrector:
         self._first = 0  # the node that the basis begins with
         self._at: Linearization | None = None  # where its columns were taken
         self._linear = system.linear_rows == system.rows
+        self._normal = NormalEquations()
 
     def basis(self, rows: NodeRows, active: slice, linearization: Linearization) -> Basis:
         """A basis of the columns of the unknowns and, after them, of the active nodes."""
@@ -125,6 +122,9 @@ class Corrector:
         columns = rows.design[active].reshape(-1, self._system.rows)
         old, target = _old_and_target(rows, active, state)
         unknowns = linearization.unknowns
+        if self._first != active.start or len(unknowns):
+            self._normal.forget()  # other columns than the last ones, or in another order
+        self._first = active.start
         if not len(unknowns):
             new, rank = self._solve(columns, target, old.ravel(), safe)
             return Direction(new.reshape(old.shape) - old, np.zeros(0), rank)
@@ -150,7 +150,7 @@ class Corrector:
 
     def _solve(self, columns: Floats, target: Floats, guess: Floats, safe: bool) -> LeastSquares:
         if not safe:
-            solution = refined_normal_equations(columns, target, guess)
+            solution = self._normal.solve(columns, target, guess)
             if solution is not None:
                 return LeastSquares(solution, len(columns))
         return solve_least_squares(columns, target, self._method.truncation)

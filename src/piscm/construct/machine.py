@@ -71,7 +71,7 @@ def grow(
     if before is not None and len(before.nodes):
         old = len(before.nodes)
         batches.append(before.nodes)
-        _store(rows, slice(0, old), system.evaluate(before.nodes))
+        rows.put(slice(0, old), system.evaluate(before.nodes))
         state = system.state_with(rows, before.state.weights, before.state.unknowns)
         history[:old] = before.history
     began = time.perf_counter()
@@ -93,7 +93,7 @@ def grow(
                 )
             if proposal is not None:
                 old, new = len(state.weights), len(proposal.state.weights)
-                _store(rows, slice(old, new), proposal.rows)
+                rows.put(slice(old, new), proposal.rows)
                 corrected, step, rank = _correct(
                     system, rows, method, corrector, linearization, proposal.state, new - old
                 )
@@ -153,12 +153,6 @@ def _block(
         range=factor,
         damping=1.0,
     )
-
-
-def _store(rows: NodeRows, place: slice, new: NodeRows) -> None:
-    rows.design[place] = new.design
-    for own, others in zip(rows.features, new.features, strict=True):
-        own[:, place] = others
 
 
 def _active(method: Method, count: int, added: int) -> slice:

@@ -44,6 +44,27 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.biases)
 
+    def derivatives(
+        self, points: Floats, sees: tuple[bool, ...], orders: Iterable[int], activation: Activation
+    ) -> dict[int, Floats]:
+        """``g^(k)(w·x + b)`` for every order k, each of shape (nodes, points)."""
+        arguments = (self.weights * np.array(sees, dtype=self.weights.dtype)) @ points.T
+        arguments += self.biases[:, None]
+        return activation(arguments, orders)
+
+    def factors(self, features: Iterable[Feature]) -> Floats:
+        """The products of weights that derivatives bring out, shape (nodes, features)."""
+        columns = []
+        for feature in features:
+            column = np.ones(len(self), dtype=self.weights.dtype)
+            for weight, sees, order in zip(
+                self.weights.T, feature.sees, feature.orders, strict=True
+            ):
+                if order:
+                    column *= weight**order if sees else 0.0
+            columns.append(column)
+        return np.stack(columns, axis=1)
+
     def features(
         self, points: Floats, wanted: Iterable[Feature], activation: Activation
     ) -> dict[Feature, Floats]:
@@ -51,16 +72,12 @@ class Nodes:
         made: dict[Feature, Floats] = {}
         wanted = list(wanted)
         for sees in {feature.sees for feature in wanted}:
-            weights = self.weights * np.array(sees)
             group = [feature for feature in wanted if feature.sees == sees]
-            arguments = weights @ points.T + self.biases[:, None]
-            derivatives = activation(arguments, {sum(feature.orders) for feature in group})
-            for feature in group:
+            orders = {sum(feature.orders) for feature in group}
+            derivatives = self.derivatives(points, sees, orders, activation)
+            for feature, factor in zip(group, self.factors(group).T, strict=True):
                 value = derivatives[sum(feature.orders)]
-                if any(feature.orders):
-                    factor = np.prod(weights ** np.array(feature.orders), axis=1)
-                    value = value * factor[:, None]
-                made[feature] = value
+                made[feature] = value * factor[:, None] if any(feature.orders) else value
         return made
 
 

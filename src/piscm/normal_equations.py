@@ -1,0 +1,113 @@
+r"""Least squares from a Gram matrix whose factor is kept: many times faster than singular values.
+
+The Cholesky factor of the Gram matrix of normalized columns has half the digits, and after the next
+step of growth it belongs to other columns; so it serves as a preconditioner only. New columns are
+appended to it, and conjugate gradients on the columns themselves bring the digits back. Where they
+need too many steps, the factor is made anew.
+"""
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+
+Floats = NDArray[np.float64]
+
+# Added to the diagonal, it keeps the factorization from failing; it stands in for the truncation.
+_SHIFT = 1e-13
+# Steps of conjugate gradients with a kept factor, and with a fresh one.
+_STEPS_KEPT = 4
+_STEPS_FRESH = 3
+# Enough is gained when the squared residual could fall by less than this share.
+_ENOUGH = 1e-7
+
+
+class NormalEquations:
+    """Least squares with columns that change little from call to call, and grow in number."""
+
+    def __init__(self) -> None:
+        self._factor = np.zeros((0, 0), order="F")  # lower
+        self._lengths = np.zeros(0)
+
+    def forget(self) -> None:
+        """The next columns have nothing to do with the last ones."""
+        self.__init__()  # type: ignore[misc]
+
+    def solve(self, columns: Floats, target: Floats, guess: Floats) -> Floats | None:
+        """The minimizer near the guess, or None where the arithmetic fails.
+
+        Parameters
+        ----------
+        columns : ndarray, shape (unknowns, rows)
+        target : ndarray, shape (rows,)
+        guess : ndarray, shape (unknowns,)
+            Directions that the columns do not determine stay as they are here.
+        """
+        if len(self._lengths) and self._extend(columns):
+            solution, converged = self._iterate(columns, target, guess, _STEPS_KEPT)
+            if converged:
+                return solution
+            guess = solution if np.isfinite(solution).all() else guess
+        if not self._factorize(columns):
+            return None
+        solution, _ = self._iterate(columns, target, guess, _STEPS_FRESH)
+        return solution if np.isfinite(solution).all() else None
+
+    def _factorize(self, columns: Floats) -> bool:
+        gram = columns @ columns.T
+        lengths = np.sqrt(np.diagonal(gram))
+        self._lengths = np.where(lengths > 0, lengths, 1.0)
+        gram /= self._lengths
+        gram /= self._lengths[:, None]
+        gram[np.diag_indices_from(gram)] += _SHIFT
+        self._factor, failed = dpotrf(gram, lower=1, overwrite_a=1, clean=1)
+        if failed:
+            self.forget()
+        return not failed
+
+    def _extend(self, columns: Floats) -> bool:
+        """Append the columns that the factor does not know; False where it cannot."""
+        old = len(self._lengths)
+        if old == len(columns):
+            return True
+        if old > len(columns):
+            return False
+        new = columns[old:]
+        gram = columns @ new.T  # (all, new)
+        lengths = np.sqrt(np.einsum("kn,kn->k", new, new))
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        gram /= lengths
+        across, _ = dtrtrs(self._factor, gram[:old] / self._lengths[:, None], lower=1)
+        corner = gram[old:] / lengths[:, None] - across.T @ across
+        corner[np.diag_indices_from(corner)] += _SHIFT
+        try:
+            corner = scipy.linalg.cholesky(corner, lower=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            return False
+        factor = np.zeros((len(columns), len(columns)), order="F")
+        factor[:old, :old], factor[old:, :old], factor[old:, old:] = self._factor, across.T, corner
+        self._factor, self._lengths = factor, np.concatenate([self._lengths, lengths])
+        return True
+
+    def _iterate(
+        self, columns: Floats, target: Floats, solution: Floats, steps: int
+    ) -> tuple[Floats, bool]:
+        """Preconditioned conjugate gradients, and whether little is left to gain."""
+        residual = target - solution @ columns
+        direction, before = np.zeros(0), 1.0
+        for step in range(steps + 1):
+            gradient = columns @ residual
+            scaled, _ = dpotrs(self._factor, gradient / self._lengths, lower=1)
+            scaled /= self._lengths
+            gain = float(gradient @ scaled)
+            if not gain > _ENOUGH * float(residual @ residual):
+                return solution, True
+            if step == steps:
+                return solution, False
+            direction = scaled if step == 0 else scaled + (gain / before) * direction
+            before = gain
+            moved = direction @ columns
+            length = gain / float(moved @ moved)
+            solution = solution + length * direction
+            residual = residual - length * moved
+        return solution, False
