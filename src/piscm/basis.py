@@ -98,12 +98,18 @@ class Basis:
         """Add columns, shape (columns, rows)."""
         lengths = np.linalg.norm(columns, axis=1)
         lengths[lengths == 0] = 1.0
-        rest = columns / lengths[:, None]
-        shares = np.zeros((len(columns), len(self)))
-        for _ in range(2 if len(self) else 0):
+        rest, shares = columns / lengths[:, None], np.zeros((len(columns), len(self)))
+        r = np.eye(len(columns))
+        # The second pass works on unit vectors: what is left of a column may be mostly round-off.
+        for _ in range(2):
             more = self.coefficients(rest)
-            shares, rest = shares + more, rest - more @ self._vectors
-        q, r = scipy.linalg.qr(rest.T, mode="economic", check_finite=False)
+            shares = shares + r.T @ more
+            q, triangle = scipy.linalg.qr(
+                (rest - more @ self._vectors).T, mode="economic", check_finite=False
+            )
+            rest, r = q.T, triangle @ r
+            if not len(self):
+                break
         old, new = len(self), len(self) + len(columns)
         triangle = np.zeros((new, new), order="F")
         triangle[:old, :old] = self._triangle

@@ -7,6 +7,7 @@ by writing one row, and the transpose is the column-major matrix that LAPACK wan
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +113,10 @@ class System:
 
     def start(self) -> State:
         """The state without nodes; its residual and partials must be finite."""
+        return self._at_start
+
+    @cached_property
+    def _at_start(self) -> State:
         jets = tuple(
             self._start.jets(placed.block.compiled, self.points[leg.columns])
             for placed in self._nonlinear

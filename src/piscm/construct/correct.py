@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 # nodes singular values set them right.
 _SAFE_EVERY = 50
 # A basis that grew column by column is used as it is up to this condition.
-_NEARLY_SINGULAR = 1e-15
+_NEARLY_SINGULAR = 1e-13
 
 
 class Direction(NamedTuple):

@@ -183,6 +183,9 @@ def _correct(
         system.write_nonlinear(rows, active, linearization)
     direction = corrector.direction(rows, active, linearization, state)
     moved, step = line_search(system, rows, active, state, direction, method.search_steps)
+    if method.selection == "orthogonal" and step > 0.0:
+        # Large weights on the way leave round-off that only a fresh evaluation takes out again.
+        moved = system.state_with(rows, moved.weights, moved.unknowns)
     return moved, step, direction.rank
 
 
