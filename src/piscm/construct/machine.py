@@ -88,8 +88,9 @@ def grow(
             if method.selection == "local":
                 proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
             else:
+                kept = concatenate([*batches, draw(0, 1.0, rng)])
                 proposal = _block(
-                    system, rows, state, linearization, method, draw, corrector, failures, rng
+                    system, rows, state, linearization, method, draw, corrector, failures, kept, rng
                 )
             if proposal is not None:
                 old, new = len(state.weights), len(proposal.state.weights)
@@ -128,12 +129,13 @@ def _block(
     draw: Draw,
     corrector: Corrector,
     failures: int,
+    kept: Nodes,
     rng: np.random.Generator,
 ) -> Proposal | None:
     """A block of nodes by orthogonal selection, with weights still at zero."""
     count = len(state.weights)
     factor = method.ranges[failures]
-    nodes = draw.free(method.candidates, factor, rng)
+    nodes = draw.free(method.candidates, factor, rng, kept)
     candidates = system.evaluate(nodes)
     system.write_nonlinear(candidates, slice(None), linearization)
     room = min(method.block, method.max_nodes - count)
