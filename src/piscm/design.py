@@ -81,7 +81,7 @@ class System:
         weights: Mapping[str, float],
         emphasis: Mapping[int, Floats],
     ) -> list[Placed]:
-        counts = _divisors(blocks, points)
+        counts = divisors(blocks, points)
         order = sorted(range(len(blocks)), key=lambda i: not blocks[i].compiled.linear)
         placed: list[Placed] = []
         first = 0
@@ -145,6 +145,16 @@ class System:
         change = self.together(rows, slice(0, len(weights)), weights, unknowns - start.unknowns)
         jets = tuple(old + new[0] for old, new in zip(start.jets, change.jets, strict=True))
         return State(weights, unknowns, jets, self.residuals(start, change)[0])
+
+    def troubled_points(self, state: State, count: int, rng: np.random.Generator) -> Floats:
+        """Points of the equations, half of them drawn in proportion to the squared residual."""
+        placed = [item for item in self.placed if item.block.kind == "equations"]
+        points = self.points[placed[0].legs[0].columns]
+        squares = np.add.reduce([state.residual[item.rows] ** 2 for item in placed])
+        total = float(squares.sum())
+        even = np.full(len(points), 1.0 / len(points))
+        share = even if not 0.0 < total < np.inf else 0.5 * even + 0.5 * squares / total
+        return np.asarray(points[rng.choice(len(points), count, p=share)])
 
     def unweighted(self, state: State, block: Block) -> Floats:
         """The residual of one block, in its own units."""
@@ -342,7 +352,7 @@ def _stack(points: Sequence[tuple[Floats, ...]]) -> tuple[Floats, dict[int, slic
     return np.concatenate(list(arrays.values())), columns
 
 
-def _divisors(blocks: Sequence[Block], points: Sequence[tuple[Floats, ...]]) -> dict[str, int]:
+def divisors(blocks: Sequence[Block], points: Sequence[tuple[Floats, ...]]) -> dict[str, int]:
     """What the weight of a kind is divided by.
 
     The paper's N_p is the number of collocation points, whatever the number of equations; N_b and

@@ -1,6 +1,6 @@
 """A grown network as a function: any expression of its fields, at any points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,8 +26,27 @@ _CHUNK = 2_000_000
 
 
 @dataclass(frozen=True)
+class Windows:
+    """How the nodes of a network are shared out along one coordinate.
+
+    Attributes
+    ----------
+    axis : int
+        The coordinate.
+    edges : tuple of float
+        Where one window ends and the next begins; one number less than windows.
+    counts : tuple of int
+        The nodes of each window, which stand one window after the other.
+    """
+
+    axis: int
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Network:
-    """Starting values plus weighted hidden nodes.
+    """Starting values plus weighted hidden nodes, for the whole domain or for windows of it.
 
     Attributes
     ----------
@@ -37,6 +56,7 @@ class Network:
     nodes : Nodes
     weights : ndarray, shape (nodes, fields)
     unknowns : ndarray, shape (unknowns,)
+    windows : Windows or None
     """
 
     problem: Problem
@@ -45,6 +65,7 @@ class Network:
     nodes: Nodes
     weights: Floats
     unknowns: Floats
+    windows: Windows | None = None
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
         """A compiled expression at points of shape (points, coordinates)."""
@@ -73,11 +94,9 @@ class Network:
         jets = self._jets(compiled, points)
         _, by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
         gradient = np.zeros((*self.weights.shape, len(points)))
-        wanted = {jet: self._feature(jet) for jet in compiled.jets}
-        activation = activation_named(self.activation)
-        features = self.nodes.features(points, set(wanted.values()), activation)
-        for jet, partial in zip(compiled.jets, by_jets, strict=True):
-            gradient[:, jet.field] += partial * features[wanted[jet]]
+        for here, own, features in self._features(compiled, points):
+            for jet, partial in zip(compiled.jets, by_jets, strict=True):
+                gradient[own, jet.field, here] += partial[here] * features[jet]
         return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
 
     def residual(self, block: Block, points: Sequence[Floats]) -> Floats:
@@ -123,13 +142,34 @@ class Network:
 
     def _jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)
-        if len(self.nodes):
-            wanted = {jet: self._feature(jet) for jet in compiled.jets}
-            activation = activation_named(self.activation)
-            features = self.nodes.features(points, set(wanted.values()), activation)
+        for here, own, features in self._features(compiled, points):
             for row, jet in zip(jets, compiled.jets, strict=True):
-                row += self.weights[:, jet.field] @ features[wanted[jet]]
+                row[here] += self.weights[own, jet.field] @ features[jet]
         return jets
+
+    def _features(
+        self, compiled: Compiled, points: Floats
+    ) -> Iterator[tuple[Any, slice, dict[Jet, Floats]]]:
+        """For each window: its points, its nodes, and their features for every jet."""
+        activation = activation_named(self.activation)
+        wanted = {jet: self._feature(jet) for jet in compiled.jets}
+        for here, own in self._windows(points):
+            nodes = Nodes(self.nodes.weights[own], self.nodes.biases[own])
+            if len(nodes):
+                made = nodes.features(points[here], set(wanted.values()), activation)
+                yield here, own, {jet: made[feature] for jet, feature in wanted.items()}
+
+    def _windows(self, points: Floats) -> Iterator[tuple[Any, slice]]:
+        if self.windows is None:
+            yield slice(None), slice(0, len(self.nodes))
+            return
+        which = np.searchsorted(self.windows.edges, points[:, self.windows.axis])
+        last = 0
+        for number, count in enumerate(self.windows.counts):
+            first, last = last, last + count
+            here = np.flatnonzero(which == number)
+            if len(here):
+                yield here, slice(first, last)
 
     def _feature(self, jet: Jet) -> Feature:
         return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)

@@ -17,6 +17,7 @@ class Status(Enum):
         "scale, or add points if the held-out residual is far above the fitted one."
     )
     TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
+    HOPELESS = "Growth was given up: the tolerance was out of reach with the nodes allowed."
     STALLED = (
         "No further node lowered the residual. If what remains is round-off or the noise of the "
         "data, all is well; if it is larger, the solution is wrong: give a scale, starting values "

@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 DEFAULT_REACH = 8.0
 # ... or, where every node draws a scale of its own for each coordinate, from here to there.
 _FREE_REACHES = (1.0, 64.0)
+# Steps and bumps may be steeper than waves are short: a front is one step, and thousands of waves.
+_STEEPEST = 512.0
 # What was selected tells what is wanted: this share of the candidates has the weights of a node
 # that was kept, each varied by a factor with this spread on a logarithmic scale. Of the problems in
 # the zoo, some gain a digit by it and others four.
@@ -60,7 +62,7 @@ class Draw:
         kept : Nodes, optional
             Those that were selected before: most of the new ones take after them.
         centers : ndarray, shape (count, coordinates), optional
-            Where the nodes have their phase; anywhere in the box if not given.
+            Where steps and bumps are put; waves, for which it does not matter, have none.
         """
         taken = 0 if kept is None or not len(kept) else int(_ALIKE * count)
         alike = kept.weights[rng.integers(len(kept), size=taken)] if kept and taken else None
@@ -70,7 +72,8 @@ class Draw:
                 nodes.weights[:taken] = _varied(alike, rng)
             return nodes
         size, half = (count, self._box.dimension), self._box.width / 2
-        low, high = np.log(_FREE_REACHES[0]), np.log(factor * _FREE_REACHES[1])
+        widest = _FREE_REACHES[1] if centers is None else _STEEPEST
+        low, high = np.log(_FREE_REACHES[0]), np.log(factor * widest)
         weights = np.exp(rng.uniform(low, high, size)) * rng.uniform(-1.0, 1.0, size)
         if alike is not None:
             weights[:taken] = _varied(alike, rng) * half

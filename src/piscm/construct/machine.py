@@ -34,6 +34,10 @@ HISTORY = np.dtype(
 )
 """One record a node: the residual after it (or its block), how it was found, its seconds."""
 
+# A block is at least this share of the nodes that are there, of so many times as many candidates.
+_SHARE = 0.05
+_CHOICE = 6
+
 Report = Callable[[int, float], None]
 """``report(nodes, residual)`` is called after each node or block of nodes."""
 
@@ -54,18 +58,19 @@ def grow(
     rng: np.random.Generator,
     report: Report,
     before: Growth | None = None,
+    hopeless: Callable[[Floats], bool] | None = None,
 ) -> Growth:
     """Grow a network on a system, from nothing or from what an earlier run left.
 
     Each round takes a node from `select` (the paper's PI-SC-I) or a block of them from orthogonal
     selection, then corrects the newest nodes (none, a window or all of them: PI-SC-I, II, III)
     along a direction whose length is searched on the true residual. Ctrl-C ends the run after the
-    last whole round.
+    last whole round, and `hopeless`, which sees the residuals so far, may end it too.
     """
     draw, bounds = Draw(system.problem.domain, method.scale), Bounds(system.problem)
     corrector, ladder = Corrector(system, method), Ladder(method.contractions)
     rows = system.allocate(method.max_nodes)
-    history = np.zeros(method.max_nodes, dtype=HISTORY)
+    history = np.rec.array(np.zeros(method.max_nodes, dtype=HISTORY))
     batches: list[Nodes] = []
     state = system.start()
     if before is not None and len(before.nodes):
@@ -112,6 +117,8 @@ def grow(
             state = corrected
             report(new, residual)
             status = _ending(method, new, residual, time.perf_counter() - began)
+            if status is None and hopeless is not None and hopeless(history.residual[:new]):
+                status = Status.HOPELESS
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     count = len(state.weights)
@@ -135,10 +142,16 @@ def _block(
     """A block of nodes by orthogonal selection, with weights still at zero."""
     count = len(state.weights)
     factor = method.ranges[failures]
-    nodes = draw.free(method.candidates, factor, rng, kept)
+    # The more nodes there are, the more can be taken at a time without harm.
+    size = max(method.block, int(_SHARE * count))
+    candidates_count = max(method.candidates, _CHOICE * size)
+    # A wave is everywhere; a step or a bump has a place, best where the residual is large.
+    local = method.activation != "sin"
+    centers = system.troubled_points(state, candidates_count, rng) if local else None
+    nodes = draw.free(candidates_count, factor, rng, kept, centers)
     candidates = system.evaluate(nodes)
     system.write_nonlinear(candidates, slice(None), linearization)
-    room = min(method.block, method.max_nodes - count)
+    room = min(size, method.max_nodes - count)
     # Of the window, the new nodes take their share: the rest is corrected together with them.
     others = min(max(method.correction_window - room, 0), count)
     active = slice(count - others, count)

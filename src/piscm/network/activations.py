@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 import numpy as np
-from numpy.polynomial import Hermite, Polynomial
+from numpy.polynomial import Polynomial, hermite
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 Activation = Callable[[Floats, Iterable[int]], dict[int, Floats]]
 """``g(z, orders)`` gives ``{k: g^(k)(z)}``; what the orders share is computed once."""
 
+# So many numbers at once that they stay in the cache while a polynomial is added up.
+_CHUNK = 8192
+
 
 def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
     wanted = sorted(set(orders))
@@ -34,18 +37,36 @@ def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
 
 
 def _tanh(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
-    value = np.tanh(z)
-    return {k: _chain(k, (1.0, 0.0, -1.0))(value) for k in orders}
+    return _polynomials(np.tanh(z), {k: _chain(k, (1.0, 0.0, -1.0)).coef for k in orders})
 
 
 def _sigmoid(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
-    value = expit(z)
-    return {k: _chain(k, (0.0, 1.0, -1.0))(value) for k in orders}
+    return _polynomials(expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders})
 
 
 def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
-    value = np.exp(-z * z)
-    return {k: (-1.0) ** k * Hermite.basis(k)(z) * value for k in orders}
+    signed = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
+    made = _polynomials(z, signed)
+    bell = np.exp(-z * z)
+    for values in made.values():
+        values *= bell
+    return made
+
+
+def _polynomials(x: Floats, coefficients: dict[int, Floats]) -> dict[int, Floats]:
+    """Several polynomials of the same numbers, by Horner's rule, a piece of them at a time."""
+    flat = np.ascontiguousarray(x).reshape(-1)
+    made = {k: np.empty_like(flat) for k in coefficients}
+    for first in range(0, len(flat), _CHUNK):
+        part = flat[first : first + _CHUNK]
+        for k, powers in coefficients.items():
+            out = made[k][first : first + _CHUNK]
+            out[:] = powers[-1]
+            for power in powers[-2::-1]:
+                out *= part
+                if power:
+                    out += power
+    return {k: values.reshape(x.shape) for k, values in made.items()}
 
 
 @cache

@@ -25,10 +25,10 @@ _FAR = 1e5
 _CHUNK = 8192
 
 
-def sin_and_cos(z: Floats, want_sin: bool, want_cos: bool) -> tuple[Floats | None, Floats | None]:
-    """The waves that are wanted, each of the shape of z."""
+def sin_and_cos(z: Floats, want_sin: bool, want_cos: bool) -> dict[int, Floats]:
+    """The waves that are wanted, each of the shape of z: 0 is the sine, 1 the cosine."""
     if z.dtype != np.float64 or not z.size or not -_FAR < z.min() <= z.max() < _FAR:
-        return (np.sin(z) if want_sin else None), (np.cos(z) if want_cos else None)
+        return {k: (np.sin, np.cos)[k](z) for k in (0, 1) if (want_sin, want_cos)[k]}
     flat = np.ascontiguousarray(z).reshape(-1)
     sine = np.empty_like(flat) if want_sin else None
     cosine = np.empty_like(flat) if want_cos else None
@@ -62,7 +62,5 @@ def sin_and_cos(z: Floats, want_sin: bool, want_cos: bool) -> tuple[Floats | Non
             np.multiply(table_sin, rest, out=two)
             np.subtract(np.multiply(table_cos, less, out=out), two, out=out)
             np.add(out, table_cos, out=out)
-    return (
-        None if sine is None else sine.reshape(z.shape),
-        None if cosine is None else cosine.reshape(z.shape),
-    )
+    made = {0: sine, 1: cosine}
+    return {k: wave.reshape(z.shape) for k, wave in made.items() if wave is not None}

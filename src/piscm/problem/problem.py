@@ -1,6 +1,7 @@
 """A whole problem: domain, equations, conditions, unknowns, observations."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,25 @@ class Problem:
             {s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items()},
             [*self.observations, *_listed(observations, "observations")],
         )
+
+    def within(self, domain: Box) -> "Problem":
+        """The same in a part of the domain; places and observations are left as they are."""
+        part = copy(self)
+        part.domain = domain
+        return part
+
+    def forward(self, unknowns: Sequence[float]) -> "Problem":
+        """The problem without observations, for given values of the unknowns."""
+        table = dict(zip(self.unknowns, map(sympy.Float, unknowns), strict=True))
+
+        def put_in(item: Condition | Periodic) -> Condition | Periodic:
+            expression = item.expression.xreplace(table)
+            if isinstance(item, Periodic):
+                return Periodic(expression, item.along, weight=item.weight)
+            return Condition(expression, item.on, weight=item.weight)
+
+        equations = [equation.xreplace(table) for equation in self.equations]
+        return Problem(self.domain, equations, [put_in(item) for item in self.conditions])
 
     def __repr__(self) -> str:
         lines = [
