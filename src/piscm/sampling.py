@@ -1,7 +1,8 @@
 """The points where every block must vanish."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from piscm.blocks import Block
-from piscm.problem.domain import UnitPoints
+from piscm.problem.domain import Box, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 
@@ -18,6 +19,11 @@ Floats = NDArray[np.float64]
 
 # Points of a block at most; more would fill the memory before anything is told.
 _MOST = 10_000_000
+
+Density = Callable[[Floats], Floats]
+"""How closely points should stand, up to a factor, at points of shape (points, coordinates)."""
+# Points that follow a density are chosen among so many times as many.
+_CHOICE = 8
 
 RULES = ("sobol", "uniform", "latin", "grid")
 
@@ -79,19 +85,34 @@ def _floats(values: Any) -> Floats:
 
 
 def block_points(
-    problem: Problem, blocks: Sequence[Block], sampling: Sampling, rng: np.random.Generator
+    problem: Problem,
+    blocks: Sequence[Block],
+    sampling: Sampling,
+    rng: np.random.Generator,
+    density: Density | None = None,
 ) -> list[tuple[Floats, ...]]:
     """For each block its points: one array, or two (upper end, lower end) where it is periodic.
 
-    Blocks on the same place share one array, which is drawn once.
+    Blocks on the same place share one array, which is drawn once. With a density, half of the
+    points follow it.
     """
     draw = sampling.draw(rng)
     box = problem.domain
     drawn: dict[Any, tuple[Floats, ...]] = {}
 
+    def chosen(points: Callable[[int], Floats], count: int) -> Floats:
+        if density is None:
+            return points(count)
+        many = points(_CHOICE * count)
+        if len(many) <= count:  # a single point
+            return many
+        share = density(many)
+        share = 0.5 / len(many) + 0.5 * share / share.sum()
+        return np.asarray(many[np.sort(rng.choice(len(many), count, replace=False, p=share))])
+
     def points_on(place: Any) -> tuple[Floats, ...]:
         if place == "interior":
-            return (box.interior(sampling.interior, draw),)
+            return (chosen(lambda count: box.interior(count, draw), sampling.interior),)
         if place == "boundary":
             return (box.boundary(sampling.boundary, draw)[0],)
         if isinstance(place, int):
@@ -103,10 +124,10 @@ def block_points(
             high[:, axis] = box.upper[axis]
             return (high, low)
         share, extra = divmod(sampling.boundary, len(place))
-        parts = [
-            box.slice(one, max(1, share + (number < extra)), draw)
-            for number, one in enumerate(place)
-        ]
+        parts = []
+        for number, one in enumerate(place):
+            count = max(1, share + (number < extra))
+            parts.append(chosen(partial(_on, box, one, draw), count))
         return (np.concatenate(parts),)
 
     for block in blocks:
@@ -114,6 +135,10 @@ def block_points(
         if key not in drawn:
             drawn[key] = points_on(block.place)
     return [drawn[_key(block.place)] for block in blocks]
+
+
+def _on(box: Box, place: Any, draw: UnitPoints, count: int) -> Floats:
+    return box.slice(place, count, draw)
 
 
 def _key(place: Any) -> Any:

@@ -72,6 +72,7 @@ def grow(
     rows = system.allocate(method.max_nodes)
     history = np.rec.array(np.zeros(method.max_nodes, dtype=HISTORY))
     batches: list[Nodes] = []
+    none = Nodes.none(system.problem.domain.dimension)
     state = system.start()
     if before is not None and len(before.nodes):
         old = len(before.nodes)
@@ -93,7 +94,7 @@ def grow(
             if method.selection == "local":
                 proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
             else:
-                kept = concatenate([*batches, draw(0, 1.0, rng)])
+                kept = concatenate([*batches, none])
                 proposal = _block(
                     system, rows, state, linearization, method, draw, corrector, failures, kept, rng
                 )
@@ -122,7 +123,7 @@ def grow(
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     count = len(state.weights)
-    nodes = concatenate([*batches, draw(0, 1.0, rng)])
+    nodes = concatenate([*batches, none])
     nodes = Nodes(nodes.weights[:count], nodes.biases[:count])
     return Growth(nodes, state, np.rec.array(history[:count]), status)
 

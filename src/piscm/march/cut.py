@@ -18,6 +18,7 @@ from piscm.problem.conditions import Periodic, Place
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
+from piscm.sampling import Density
 
 Floats = NDArray[np.float64]
 
@@ -109,3 +110,27 @@ def with_values_of(
         values = before.value(blocks[index].compiled, points[index][0])
         tied[index] = replace(blocks[index], data=values)
     return tied
+
+
+def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:
+    """Where the fields are steep at the end of the window before: points should stand closer there."""
+    box = before.problem.domain
+    axis = box.axis(coordinate)
+    across = [(i, other) for i, other in enumerate(box.coordinates) if i != axis]
+    slopes = [
+        (box.width[i], before.compile(item.diff(other)))
+        for item in problem.fields
+        for i, other in across
+        if other in item.args
+    ]
+
+    def density(points: Floats) -> Floats:
+        there = points.copy()
+        there[:, axis] = box.upper[axis]
+        total = np.zeros(len(points))
+        for width, slope in slopes:
+            size = np.abs(before.value(slope, there)) * width
+            total += size / (size.mean() or 1.0)
+        return total if total.sum() > 0 else np.ones(len(points))
+
+    return density

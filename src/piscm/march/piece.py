@@ -13,12 +13,14 @@ from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
 from piscm.design import System
 from piscm.evaluate import Network
-from piscm.march.cut import window_blocks, window_box, with_values_of
+from piscm.march.cut import steepness, window_blocks, window_box, with_values_of
 from piscm.march.equalize import equalizing, loudness
-from piscm.network.activations import activation_named
+from piscm.network.activations import Activation, activation_named
+from piscm.network.nodes import Nodes
 from piscm.problem.problem import Problem
 from piscm.sampling import Sampling, block_points
 from piscm.start import Start
+from piscm.state import State
 from piscm.status import Status
 
 Floats = NDArray[np.float64]
@@ -26,12 +28,14 @@ Points = list[tuple[Floats, ...]]
 Hopeless = Callable[[Floats, float], bool]
 """``hopeless(residuals, tolerance)`` says that growth will not get there."""
 
+# Points of each block for measuring how loud it is.
+_LISTENERS = 200
 # The residual is looked at between the points at so many times as many fresh ones.
 _BETWEEN = 2
 # Points are added where the residual there is larger than the fitted one by this factor ...
 _PARTED = 2.0
-# ... and so many, as a share of those that are there.
-_MORE = 0.5
+# ... until there are so many times as many.
+_MORE = 1.5
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Task:
     coordinate: sympy.Symbol | None
     start: Start
     weights: Mapping[str, float]
+    loud: Mapping[int, float]  # by the id of what a block is compiled to, on the whole domain
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,8 @@ class Piece:
     scale : float
         The residual before the first node: the size of what is sought.
     fitted, held_out : float
-        The residual, relative to that scale, at the points that were fitted and at fresh ones.
+        The residual, relative to that scale, at the points that were fitted and at fresh ones. Rows
+        are measured by a typical node of the whole domain: in a short window they would seem small.
     """
 
     low: float
@@ -85,33 +91,58 @@ def solve_piece(
     low: float,
     high: float,
     before: Network | None,
-    method: Method,
+    methods: Sequence[Method],
     sampling: Sampling,
     rng: np.random.Generator,
     report: Report,
     *,
     hopeless: Hopeless | None = None,
     stages: Sequence[int] = (),
+    points_per_node: float = 0.0,
 ) -> Piece:
-    """Grow a network on a window; `method.tolerance` is relative to the size of what is sought.
+    """Grow a network on a window; `tolerance` is relative to the size of what is sought.
 
-    After each stage (a number of nodes) the residual is looked at between the points. Where it parts
-    from the fitted one, points are added there before growth goes on.
+    Of several methods the one that is best after the first stage (a number of nodes) goes on. After
+    each stage the residual is looked at between the points, and points are added, most of them where
+    it is large: as many as the nodes ask for, and more where it parts from the fitted one.
     """
-    window = _Window(task, low, high, before, method, sampling, rng)
-    growth: Growth | None = None
-    limits = [*(nodes for nodes in stages if nodes < method.max_nodes), method.max_nodes]
-    for limit in limits:
-        piece = window.grown(limit, growth, report, hopeless)
-        growth = piece.growth
-        ended = growth.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.HOPELESS)
+    window = _Window(task, low, high, before, sampling, rng)
+    most = methods[0].max_nodes
+    limits = [*(nodes for nodes in stages if nodes < most), most]
+    pieces = [
+        window.grown(method, limits[0], None, report, hopeless if len(methods) == 1 else None)
+        for method in methods
+    ]
+    best = min(range(len(methods)), key=lambda index: pieces[index].error)
+    method, piece = methods[best], pieces[best]
+    for limit in limits[1:]:
+        ended = piece.growth.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.HOPELESS)
         parted = piece.held_out > max(_PARTED * piece.fitted, method.tolerance)
-        full = growth.status in (Status.NODE_LIMIT, Status.FINISHED)
-        if ended or limit == limits[-1] or not (full or parted):
+        full = piece.growth.status in (Status.NODE_LIMIT, Status.FINISHED)
+        if ended or not (full or parted):
             break
+        wanted = points_per_node * limit
         if parted:
-            window.add_points(piece)
+            wanted = max(wanted, _MORE * len(piece.points[0][0]))
+        window.add_points(piece, wanted)
+        piece = window.grown(method, limit, piece.growth, report, hopeless)
     return piece
+
+
+def task_for(
+    problem: Problem,
+    blocks: Sequence[Block],
+    coordinate: sympy.Symbol | None,
+    start: Start,
+    weights: Mapping[str, float],
+    rng: np.random.Generator,
+) -> Task:
+    """The task, with how loud every block is on the whole domain."""
+    points = block_points(problem, blocks, Sampling(_LISTENERS, _LISTENERS), rng)
+    waves = activation_named("sin")
+    loud = loudness(System(problem, blocks, points, weights, waves, start), blocks, rng)
+    by_id = {id(blocks[index].compiled): value for index, value in loud.items()}
+    return Task(problem, blocks, coordinate, start, weights, by_id)
 
 
 class _Window:
@@ -123,12 +154,10 @@ class _Window:
         low: float,
         high: float,
         before: Network | None,
-        method: Method,
         sampling: Sampling,
         rng: np.random.Generator,
     ) -> None:
         self._task, self._low, self._high, self._before = task, low, high, before
-        self._method, self._activation = method, activation_named(method.activation)
         self._problem, self._blocks, self._handed = task.problem, list(task.blocks), []
         if task.coordinate is not None:
             box = window_box(task.problem, task.coordinate, low, high)
@@ -136,11 +165,12 @@ class _Window:
             self._blocks, self._handed = window_blocks(
                 task.problem, task.blocks, task.coordinate, low, high
             )
-        fitted, fresh, pool, self._node_rng, self._more_rng = rng.spawn(5)
-        self._points = block_points(self._problem, self._blocks, sampling, fitted)
-        many = Sampling(_BETWEEN * sampling.interior, _BETWEEN * sampling.boundary)
-        self._fresh = block_points(self._problem, self._blocks, many, fresh)
-        self._fresh_blocks = self._tied(self._fresh)
+        fitted, pool, self._node_rng, self._rng = rng.spawn(4)
+        self._density = None
+        if task.coordinate is not None and before is not None:
+            self._density = steepness(task.problem, task.coordinate, before)
+        self._points = block_points(self._problem, self._blocks, sampling, fitted, self._density)
+        self._look_elsewhere()
         # The typical node is a wave whatever the network has: residuals mean the same for all.
         tied = self._tied(self._points)
         waves = activation_named("sin")
@@ -150,29 +180,40 @@ class _Window:
     def _tied(self, points: Points) -> list[Block]:
         return with_values_of(self._blocks, self._handed, points, self._before)
 
-    def _system(self, blocks: Sequence[Block], points: Points, more: Emphasis) -> System:
+    def _system(
+        self, blocks: Sequence[Block], points: Points, activation: Activation, more: Emphasis
+    ) -> System:
         emphasis = {
             index: factor * more.get(index, np.ones(1))
             for index, factor in equalizing(self._loud, blocks, points).items()
         }
         task = self._task
         return System(
-            self._problem, blocks, points, task.weights, self._activation, task.start, emphasis
+            self._problem, blocks, points, task.weights, activation, task.start, emphasis
         )
 
     def grown(
-        self, limit: int, before: Growth | None, report: Report, hopeless: Hopeless | None
+        self,
+        method: Method,
+        limit: int,
+        before: Growth | None,
+        report: Report,
+        hopeless: Hopeless | None,
     ) -> Piece:
         """Growth up to a number of nodes, refined, at the points there are."""
         blocks, points = self._tied(self._points), list(self._points)
 
         def make_system(more: Emphasis) -> System:
-            return self._system(blocks, points, more)
+            return self._system(blocks, points, activation_named(method.activation), more)
 
         system = make_system({})
-        scale = float(np.sqrt(system.start().energy)) or 1.0
-        tolerance = self._method.tolerance * scale
-        method = replace(self._method, tolerance=tolerance, max_nodes=limit)
+        nothing = Nodes.none(self._problem.domain.dimension)
+        scale = self._norm(self._network(method, nothing), points)
+        scale = scale or 1.0
+        # Growth weighs rows by the nodes of this window; the shorter it is, the louder they are.
+        shorter = min(self._task.loud[id(b.compiled)] / self._loud[i] for i, b in enumerate(blocks))
+        tolerance = method.tolerance * scale * min(1.0, shorter)
+        method = replace(method, tolerance=tolerance, max_nodes=limit)
 
         def stop(residuals: Floats) -> bool:
             return hopeless is not None and hopeless(residuals, tolerance)
@@ -181,10 +222,7 @@ class _Window:
         refined = as_grown(make_system, growth.nodes, growth.state)
         if growth.status not in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.HOPELESS):
             refined = refine(make_system, blocks, refined, method)
-        weights, unknowns = refined.state.weights, refined.state.unknowns
-        network = Network(
-            self._problem, self._task.start, method.activation, growth.nodes, weights, unknowns
-        )
+        network = self._network(method, growth.nodes, refined.state)
         return Piece(
             self._low,
             self._high,
@@ -194,34 +232,58 @@ class _Window:
             network,
             replace(growth, state=refined.state),
             scale,
-            fitted=float(np.sqrt(refined.state.energy)) / scale,
-            held_out=self._held_out(network) / scale,
+            fitted=self._norm(network, points) / scale,
+            held_out=self._norm(network, self._fresh) / scale,
         )
 
-    def _held_out(self, network: Network) -> float:
-        """The residual between the points, weighed as the fitted one is."""
+    def _network(self, method: Method, nodes: Nodes, state: State | None = None) -> Network:
+        weights = np.zeros((0, len(self._problem.fields))) if state is None else state.weights
+        guesses = np.array(list(self._problem.unknowns.values()))
+        unknowns = guesses if state is None else state.unknowns
+        start = self._task.start
+        return Network(self._problem, start, method.activation, nodes, weights, unknowns)
+
+    def _norm(self, network: Network, points: Points) -> float:
+        """The residual at some points, in the units of the fields."""
         total = 0.0
-        for index, (block, points) in enumerate(zip(self._fresh_blocks, self._fresh, strict=True)):
-            weight = self._task.weights[block.kind] * block.weight / self._loud[index] ** 2
-            total += weight * float(np.mean(network.residual(block, points) ** 2))
+        for block, own in zip(self._tied(points), points, strict=True):
+            weight = self._task.weights[block.kind] * block.weight
+            square = float(np.mean(network.residual(block, own) ** 2))
+            total += weight * square / self._task.loud[id(block.compiled)] ** 2
         return float(np.sqrt(total))
 
-    def add_points(self, piece: Piece) -> None:
-        """More points where the residual between them is large, in proportion to its square."""
-        added: dict[int, tuple[Floats, ...]] = {}
-        for index, block in enumerate(self._fresh_blocks):
-            own, fresh = self._points[index], self._fresh[index]
-            if id(own) in added or len(fresh[0]) <= len(own[0]):  # observations, single points
+    def add_points(self, piece: Piece, wanted: float) -> None:
+        """More points, half of them where the residual between them is large.
+
+        `wanted` is the number of points of the equations; those of the conditions grow likewise.
+        """
+        share = max(0.0, wanted / len(self._points[0][0]) - 1.0)
+        squares: dict[int, Floats] = {}
+        for index, (block, fresh) in enumerate(zip(self._fresh_blocks, self._fresh, strict=True)):
+            residual = piece.network.residual(block, fresh) / self._loud[index]
+            key = id(self._points[index])  # blocks at one place share their points
+            squares[key] = squares.get(key, 0.0) + residual**2
+        grown: dict[int, tuple[Floats, ...]] = {}
+        for own, fresh in zip(self._points, self._fresh, strict=True):
+            if id(own) in grown or len(fresh[0]) <= len(own[0]):  # observations, single points
                 continue
-            squares = piece.network.residual(block, fresh) ** 2
-            for other, same in enumerate(self._points):  # blocks that share the points
-                if same is own and other != index:
-                    more = piece.network.residual(self._fresh_blocks[other], fresh) ** 2
-                    squares = squares / self._loud[index] ** 2 + more / self._loud[other] ** 2
-            chance = squares / squares.sum()
-            count = min(int(_MORE * len(own[0])), np.count_nonzero(chance))
-            chosen = self._more_rng.choice(len(chance), count, replace=False, p=chance)
-            added[id(own)] = tuple(
+            chance = squares[id(own)]
+            total = float(chance.sum())
+            even = np.full(len(chance), 1.0 / len(chance))
+            chance = even if not 0.0 < total < np.inf else 0.5 * even + 0.5 * chance / total
+            count = min(int(np.ceil(share * len(own[0]))), len(chance))
+            chosen = self._rng.choice(len(chance), count, replace=False, p=chance)
+            grown[id(own)] = tuple(
                 np.concatenate([old, new[chosen]]) for old, new in zip(own, fresh, strict=True)
             )
-        self._points = [added.get(id(own), own) for own in self._points]
+        self._points = [grown.get(id(own), own) for own in self._points]
+        self._look_elsewhere()
+
+    def _look_elsewhere(self) -> None:
+        """Fresh points, to look at the residual between those that are fitted."""
+        inside = max(len(own[0]) for own in self._points)
+        pairs = zip(self._points, self._blocks, strict=True)
+        faces = [len(own[0]) for own, block in pairs if block.kind == "conditions"]
+        many = Sampling(_BETWEEN * inside, _BETWEEN * max(faces, default=1))
+        self._fresh = block_points(self._problem, self._blocks, many, self._rng, self._density)
+        self._fresh_blocks = self._tied(self._fresh)

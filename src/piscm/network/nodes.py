@@ -44,6 +44,11 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.biases)
 
+    @classmethod
+    def none(cls, dimension: int) -> "Nodes":
+        """No nodes at all."""
+        return cls(np.zeros((0, dimension)), np.zeros(0))
+
     def derivatives(
         self, points: Floats, sees: tuple[bool, ...], orders: Iterable[int], activation: Activation
     ) -> dict[int, Floats]:
