@@ -27,6 +27,7 @@ True
 from piscm import plots, zoo
 from piscm.construct.methods import PISC1, PISC2, PISC3
 from piscm.loading import load
+from piscm.march.options import Auto, Windows
 from piscm.problem.conditions import Condition, Observations, Periodic
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
@@ -43,6 +44,7 @@ __all__ = [
     "PISC1",
     "PISC2",
     "PISC3",
+    "Auto",
     "Box",
     "Condition",
     "NotConverged",
@@ -53,6 +55,7 @@ __all__ = [
     "Sampling",
     "Solution",
     "Status",
+    "Windows",
     "coordinates",
     "field",
     "load",

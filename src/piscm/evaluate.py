@@ -26,7 +26,7 @@ _CHUNK = 2_000_000
 
 
 @dataclass(frozen=True)
-class Windows:
+class Panels:
     """How the nodes of a network are shared out along one coordinate.
 
     Attributes
@@ -37,11 +37,14 @@ class Windows:
         Where one window ends and the next begins; one number less than windows.
     counts : tuple of int
         The nodes of each window, which stand one window after the other.
+    activations : tuple of str
+        The activation in each window.
     """
 
     axis: int
     edges: tuple[float, ...]
     counts: tuple[int, ...]
+    activations: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Network:
     nodes : Nodes
     weights : ndarray, shape (nodes, fields)
     unknowns : ndarray, shape (unknowns,)
-    windows : Windows or None
+    panels : Panels or None
+        The windows, where there are several; `activation` is that of the first.
     """
 
     problem: Problem
@@ -65,7 +69,7 @@ class Network:
     nodes: Nodes
     weights: Floats
     unknowns: Floats
-    windows: Windows | None = None
+    panels: Panels | None = None
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
         """A compiled expression at points of shape (points, coordinates)."""
@@ -84,12 +88,12 @@ class Network:
         step = max(1, _CHUNK // max(1, len(self.nodes)))
         return np.concatenate(
             [
-                np.linalg.norm(factor @ self._gradient(compiled, chunk), axis=0)
+                np.linalg.norm(factor @ self.gradient(compiled, chunk), axis=0)
                 for chunk in np.split(points, range(step, len(points), step))
             ]
         )
 
-    def _gradient(self, compiled: Compiled, points: Floats) -> Floats:
+    def gradient(self, compiled: Compiled, points: Floats) -> Floats:
         """Partials by every weight and unknown, shape (weights + unknowns, points)."""
         jets = self._jets(compiled, points)
         _, by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
@@ -151,25 +155,27 @@ class Network:
         self, compiled: Compiled, points: Floats
     ) -> Iterator[tuple[Any, slice, dict[Jet, Floats]]]:
         """For each window: its points, its nodes, and their features for every jet."""
-        activation = activation_named(self.activation)
         wanted = {jet: self._feature(jet) for jet in compiled.jets}
-        for here, own in self._windows(points):
+        for here, own, name in self._windows(points):
+            activation = activation_named(name)
             nodes = Nodes(self.nodes.weights[own], self.nodes.biases[own])
             if len(nodes):
                 made = nodes.features(points[here], set(wanted.values()), activation)
                 yield here, own, {jet: made[feature] for jet, feature in wanted.items()}
 
-    def _windows(self, points: Floats) -> Iterator[tuple[Any, slice]]:
-        if self.windows is None:
-            yield slice(None), slice(0, len(self.nodes))
+    def _windows(self, points: Floats) -> Iterator[tuple[Any, slice, str]]:
+        """For each window the points in it, its nodes and its activation."""
+        panels = self.panels
+        if panels is None:
+            yield slice(None), slice(0, len(self.nodes)), self.activation
             return
-        which = np.searchsorted(self.windows.edges, points[:, self.windows.axis])
+        which = np.searchsorted(panels.edges, points[:, panels.axis])
         last = 0
-        for number, count in enumerate(self.windows.counts):
+        for number, count in enumerate(panels.counts):
             first, last = last, last + count
             here = np.flatnonzero(which == number)
             if len(here):
-                yield here, slice(first, last)
+                yield here, slice(first, last), panels.activations[number]
 
     def _feature(self, jet: Jet) -> Feature:
         return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.construct.machine import HISTORY
-from piscm.construct.methods import METHODS
-from piscm.evaluate import Network
+from piscm.evaluate import Network, Panels
+from piscm.march.options import method_from_document
+from piscm.network.activations import activation_named
 from piscm.network.nodes import Nodes
 from piscm.problem.document import problem_from_document
 from piscm.problem.errors import ProblemError, brief, shortened
@@ -50,19 +51,21 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         fields[name]: parse_expression(text, symbols, {}, f"The starting value of {name}")
         for name, text in plain["initial"].items()
     }
-    method = METHODS[plain["method"]["name"]](**plain["method"]["options"])
+    method = method_from_document(plain["method"], problem.domain.coordinates)
     count, dimension = len(arrays["node_biases"]), problem.domain.dimension
     network = Network(
         problem,
         Start(problem, initial),
-        method.activation,
+        plain["activation"],
         Nodes(
             _numbers(arrays, "node_weights", (count, dimension)),
             _numbers(arrays, "node_biases", (count,)),
         ),
         _numbers(arrays, "weights", (count, len(problem.fields))),
         _numbers(arrays, "unknowns", (len(problem.unknowns),)),
+        _unpacked_panels(plain["panels"], problem, count),
     )
+    activation_named(network.activation)
     history = arrays["history"]
     if history.dtype != HISTORY or history.shape != (count,):
         raise ProblemError("its history does not fit its nodes.")
@@ -79,6 +82,22 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         seconds=float(plain["seconds"]),
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
     )
+
+
+def _unpacked_panels(listed: Any, problem: Problem, nodes: int) -> Panels | None:
+    if listed is None:
+        return None
+    axis, edges = _count(listed["axis"], "axis"), tuple(map(float, listed["edges"]))
+    counts = tuple(_count(count, "count of nodes") for count in listed["counts"])
+    low, high = problem.domain.lower[axis], problem.domain.upper[axis]
+    inside = all(low < edge < high for edge in edges) and list(edges) == sorted(edges)
+    activations = tuple(listed["activations"])
+    for name in activations:
+        activation_named(name)
+    fits = sum(counts) == nodes and len(counts) == len(edges) + 1 == len(activations)
+    if not inside or not fits:
+        raise ProblemError("its windows do not fit its nodes.")
+    return Panels(axis, edges, counts, activations)
 
 
 def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, ...]:

@@ -13,6 +13,7 @@ from piscm.blocks import Block, compile_blocks
 from piscm.construct.methods import Method
 from piscm.evaluate import Network, broadcast, checked_points
 from piscm.identifiability import involved, undetermined_text
+from piscm.march.options import Auto, Windows, method_to_document
 from piscm.problem.document import problem_to_document
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
@@ -99,7 +100,7 @@ class Solution:
     block_residuals : tuple of BlockResidual
         Fitted and held-out residual of every block.
     history : numpy.recarray
-        One record a node: residual, range, damping, step, rank, seconds.
+        One record a node: residual, range, damping, step, rank, seconds, window.
     seconds : float
         What the run took.
     uncertainty : Uncertainty or None
@@ -108,7 +109,7 @@ class Solution:
 
     problem: Problem
     network: Network
-    method: Method
+    method: Method | Auto | Windows
     sampling: Sampling
     seed: int
     status: Status
@@ -233,6 +234,7 @@ class Solution:
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
+            *self._chosen(),
             f"  residual {self.fitted_residual:.3e} (weighted root mean square of all rows)",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
@@ -245,6 +247,23 @@ class Solution:
         if self.undetermined:
             lines.append(f"  {self.undetermined}")
         return "\n".join(lines)
+
+    def _chosen(self) -> list[str]:
+        """What `Auto` or `Windows` settled on, in a line."""
+        if isinstance(self.method, Method):
+            return []
+        panels = self.network.panels
+        if panels is None:
+            return [f"  chosen: one window, {self.network.activation} nodes"]
+        coordinate = self.problem.domain.coordinates[panels.axis]
+        ends = [self.problem.domain.lower[panels.axis], *panels.edges]
+        lengths = np.diff([*ends, self.problem.domain.upper[panels.axis]])
+        kinds = " and ".join(sorted(set(panels.activations)))
+        return [
+            f"  chosen: {len(panels.counts)} windows along {coordinate}, "
+            f"{lengths.min():.3g} to {lengths.max():.3g} long, of {min(panels.counts)} to "
+            f"{max(panels.counts)} {kinds} nodes"
+        ]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file, the problem with it; read it with `piscm.load`."""
@@ -266,7 +285,9 @@ class Solution:
                 str(self.problem.fields[index].func): expression_text(expression)
                 for index, expression in network.start.expressions.items()
             },
-            "method": {"name": type(self.method).__name__, "options": asdict(self.method)},
+            "method": method_to_document(self.method),
+            "panels": None if network.panels is None else asdict(network.panels),
+            "activation": network.activation,
             "sampling": asdict(self.sampling),
             "seed": int(self.seed),
             "status": self.status.name,

@@ -12,10 +12,12 @@ from threadpoolctl import threadpool_limits
 from piscm.blocks import Block, compile_blocks
 from piscm.construct.draw import Draw
 from piscm.construct.machine import grow
-from piscm.construct.methods import PISC3, Method
+from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
 from piscm.design import System
 from piscm.evaluate import Network
+from piscm.march.options import Auto, Windows, with_tolerance
+from piscm.march.run import Outcome, Request, run
 from piscm.network.activations import activation_named
 from piscm.problem.conditions import checked_weight
 from piscm.problem.errors import ProblemError
@@ -28,7 +30,6 @@ from piscm.state import State
 from piscm.status import Status
 from piscm.uncertainty import Uncertainty, uncertainty
 
-DEFAULT_METHOD = PISC3(selection="orthogonal", candidates=100)
 Floats = NDArray[np.float64]
 
 KINDS = ("equations", "conditions", "observations")
@@ -44,7 +45,7 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
 
 def solve(
     problem: Problem,
-    method: Method | None = None,
+    method: Method | Auto | Windows | None = None,
     *,
     tol: float | None = None,
     sampling: Sampling | None = None,
@@ -59,11 +60,12 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    method : PISC1, PISC2 or PISC3, optional
-        Left out, all nodes are corrected (`PISC3`) and selected orthogonally, which needs no scale.
+    method : PISC1, PISC2, PISC3, Windows or Auto, optional
+        Left out, it is `Auto`, which finds everything out itself.
     tol : float, optional
-        Stop when the residual is at most this; stands in for the method's `tolerance`.
+        How accurate: stands in for the method's `tolerance`.
     sampling : Sampling, optional
+        The points; for `Windows` and `Auto` those that each window begins with.
     weights : mapping, optional
         The weight of all "equations", "conditions" or "observations"; 1 where it is not given.
     initial : mapping of fields to expressions, optional
@@ -77,68 +79,129 @@ def solve(
     """
     began = time.perf_counter()
     method = _checked_method(method, tol)
-    sampling = _checked_sampling(sampling)
+    if sampling is not None and not isinstance(sampling, Sampling):
+        raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
     if not isinstance(problem, Problem):
         raise ProblemError(f"solve needs a Problem, not a {type(problem).__name__}.")
     kind_weights = _checked_weights(weights)
-    Draw(problem.domain, method.scale)  # a wrong scale is told before any work
     start = Start(problem, initial)
-    fitted_rng, held_out_rng, node_rng = _generator(seed).spawn(3)
-    blocks = compile_blocks(problem)
-    points = block_points(problem, blocks, sampling, fitted_rng)
-    activation = activation_named(method.activation)
+    rng = _generator(seed)
     # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
-    with (
-        threadpool_limits(1),
-        np.errstate(all="ignore"),
-        reporting(progress, method.max_nodes) as report,
-    ):
-
-        def make_system(emphasis: Emphasis) -> System:
-            return System(problem, blocks, points, kind_weights, activation, start, emphasis)
-
-        system = make_system({})
-        grown = grow(system, method, node_rng, report)
-        status, errors = grown.status, None
-        refined = as_grown(make_system, grown.nodes, grown.state)
-        if status not in (Status.INTERRUPTED, Status.TIME_LIMIT):  # these want to stop now
-            try:
-                refined = refine(make_system, blocks, refined, method)
-                errors = _errors(problem, refined, method)
-            except KeyboardInterrupt:
-                status = Status.INTERRUPTED
-        residual = _weighted_norm(system, grown.state, refined)
-        status = _status(status, errors, residual <= method.tolerance)
-        state = refined.state
-        network = Network(
-            problem, start, method.activation, grown.nodes, state.weights, state.unknowns
-        )
-        # A grid has no other points of its own.
-        other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
-        fresh = block_points(problem, blocks, other, held_out_rng)
-        residuals = tuple(
-            _block_residual(network, block, own, new)
-            for block, own, new in zip(blocks, points, fresh, strict=True)
-        )
-    solution = Solution(
-        problem=problem,
-        network=network,
-        method=method,
-        sampling=sampling,
-        seed=seed,
-        status=status,
-        fitted_residual=residual,
-        block_residuals=residuals,
-        history=grown.history,
-        seconds=time.perf_counter() - began,
-        uncertainty=errors,
-    )
+    with threadpool_limits(1), np.errstate(all="ignore"):
+        if isinstance(method, Method):
+            draft = _grown(problem, method, sampling or Sampling(), kind_weights, start, rng, progress)
+        else:
+            request = Request(problem, method, sampling, kind_weights, start)
+            draft = _marched(request, rng, progress)
+    solution = replace(draft, seed=seed, seconds=time.perf_counter() - began)
     if throw and not solution.status.ok:
         raise NotConverged(solution)
     return solution
 
 
-def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty | None:
+def _grown(
+    problem: Problem,
+    method: Method,
+    sampling: Sampling,
+    weights: dict[str, float],
+    start: Start,
+    rng: np.random.Generator,
+    progress: Any,
+) -> Solution:
+    """One network on the whole domain by a method of the user's."""
+    Draw(problem.domain, method.scale)  # a wrong scale is told before any work
+    fitted_rng, held_out_rng, node_rng = rng.spawn(3)
+    blocks = compile_blocks(problem)
+    points = block_points(problem, blocks, sampling, fitted_rng)
+    activation = activation_named(method.activation)
+
+    def make_system(emphasis: Emphasis) -> System:
+        return System(problem, blocks, points, weights, activation, start, emphasis)
+
+    system = make_system({})
+    with reporting(progress, method.max_nodes) as report:
+        grown = grow(system, method, node_rng, report)
+    status, errors = grown.status, None
+    refined = as_grown(make_system, grown.nodes, grown.state)
+    if status not in (Status.INTERRUPTED, Status.TIME_LIMIT):  # these want to stop now
+        try:
+            refined = refine(make_system, blocks, refined, method)
+            errors = _errors(problem, refined, method.threshold)
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+    residual = _weighted_norm(system, grown.state, refined)
+    state = refined.state
+    network = Network(problem, start, method.activation, grown.nodes, state.weights, state.unknowns)
+    # A grid has no other points of its own.
+    other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
+    fresh = block_points(problem, blocks, other, held_out_rng)
+    residuals = tuple(
+        _block_residual(network, block, own, new)
+        for block, own, new in zip(blocks, points, fresh, strict=True)
+    )
+    return Solution(
+        problem=problem,
+        network=network,
+        method=method,
+        sampling=sampling,
+        seed=0,
+        status=_status(status, errors, residual <= method.tolerance),
+        fitted_residual=residual,
+        block_residuals=residuals,
+        history=grown.history,
+        seconds=0.0,
+        uncertainty=errors,
+    )
+
+
+def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solution:
+    """One network or several in a row, by `Auto` or `Windows`."""
+    fresh_rng, run_rng = rng.spawn(2)
+    with reporting(progress, request.each.max_nodes) as report:
+        outcome = run(request, run_rng, report)
+    errors = None if outcome.shot is None else outcome.shot.uncertainty
+    if len(outcome.pieces) == 1 and outcome.status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
+        errors = _errors(request.problem, outcome.pieces[0].refined, 1e-14)
+    blocks = compile_blocks(request.problem)
+    inside = max(len(piece.points[0][0]) for piece in outcome.pieces)
+    sampling = request.sampling or Sampling(inside, max(100, inside // 4))
+    fresh = block_points(request.problem, blocks, sampling, fresh_rng)
+    residuals = tuple(
+        _piecewise_residual(outcome, block, new) for block, new in zip(blocks, fresh, strict=True)
+    )
+    return Solution(
+        problem=request.problem,
+        network=outcome.network,
+        method=request.method,
+        sampling=sampling,
+        seed=0,
+        status=_status(outcome.status, errors, outcome.status is Status.CONVERGED),
+        fitted_residual=outcome.residual,
+        block_residuals=residuals,
+        history=outcome.history,
+        seconds=0.0,
+        uncertainty=errors,
+    )
+
+
+def _piecewise_residual(
+    outcome: Outcome, block: Block, fresh: tuple[Floats, ...]
+) -> BlockResidual:
+    """A block over all windows, at the points that were fitted and at fresh ones."""
+    parts = []
+    for piece in outcome.pieces:
+        for own, points in zip(piece.blocks, piece.points, strict=True):
+            first = own.data is None or own.kind == "observations"  # else it was handed on
+            if own.name == block.name and first:
+                parts.append(piece.network.residual(own, points))
+    fitted = np.concatenate(parts) if parts else outcome.network.residual(block, fresh)
+    held_out: float | None = _rms(outcome.network.residual(block, fresh))
+    if block.kind == "observations" or len(fresh[0]) == 1:
+        held_out = None
+    return BlockResidual(block.name, block.kind, len(fitted), _rms(fitted), held_out)
+
+
+def _errors(problem: Problem, refined: Refined, truncation: float) -> Uncertainty | None:
     """Error bars, where there are data or unknowns to have them."""
     if not (problem.unknowns or problem.observations) or not len(refined.state.weights):
         return None
@@ -147,7 +210,7 @@ def _errors(problem: Problem, refined: Refined, method: Method) -> Uncertainty |
     guesses = np.array(list(problem.unknowns.values()))
     sizes = np.maximum(np.abs(refined.state.unknowns), np.abs(guesses))
     sizes = np.where(sizes > 0, sizes, 1.0)
-    return uncertainty(refined.system, refined.rows, refined.state, sizes, method.threshold)
+    return uncertainty(refined.system, refined.rows, refined.state, sizes, truncation)
 
 
 def _block_residual(
@@ -182,19 +245,14 @@ def _rms(values: Any) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def _checked_method(method: Any, tol: Any) -> Method:
-    method = DEFAULT_METHOD if method is None else method
-    if not isinstance(method, Method):
+def _checked_method(method: Any, tol: Any) -> Method | Auto | Windows:
+    method = Auto() if method is None else method
+    if not isinstance(method, Method | Auto | Windows):
         kind = method.__name__ if isinstance(method, type) else type(method).__name__
-        raise ProblemError(f"The method is {kind}; give PISC1(), PISC2() or PISC3().")
-    return method if tol is None else replace(method, tolerance=tol)
-
-
-def _checked_sampling(sampling: Any) -> Sampling:
-    sampling = Sampling() if sampling is None else sampling
-    if not isinstance(sampling, Sampling):
-        raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
-    return sampling
+        raise ProblemError(
+            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto() or Windows(t)."
+        )
+    return method if tol is None else with_tolerance(method, tol)
 
 
 def _checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:

@@ -30,6 +30,7 @@ HISTORY = np.dtype(
         ("step", float),
         ("rank", int),
         ("seconds", float),
+        ("window", int),
     ]
 )
 """One record a node: the residual after it (or its block), how it was found, its seconds."""
@@ -114,7 +115,7 @@ def grow(
             batches.append(proposal.nodes)
             residual = float(np.sqrt(corrected.energy))
             seconds = (time.perf_counter() - started) / (new - old)
-            history[old:new] = (residual, proposal.range, proposal.damping, step, rank, seconds)
+            history[old:new] = (residual, proposal.range, proposal.damping, step, rank, seconds, 0)
             state = corrected
             report(new, residual)
             status = _ending(method, new, residual, time.perf_counter() - began)

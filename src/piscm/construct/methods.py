@@ -80,16 +80,16 @@ class Method(ABC):
                 object.__setattr__(self, option.name, value)
             what = f"{name}({option.name}=...)"
             if option.name in _COUNTS:
-                _check_count(value, what)
+                check_count(value, what)
             elif option.name in _LADDERS:
                 _check_ladder(value, option.name, what)
             elif option.name == "truncation" or (
                 option.name == "max_seconds" and value is not None
             ):
-                _check_positive(value, what)
+                check_positive(value, what)
         for number in self.scale if isinstance(self.scale, tuple) and self.scale else [self.scale]:
             if number is not None:
-                _check_positive(number, f"{name}(scale=...)")
+                check_positive(number, f"{name}(scale=...)")
         if not _is_number(self.tolerance) or self.tolerance < 0:
             raise ProblemError(f"{name}(tolerance={self.tolerance!r}): give a number from 0 up.")
         if self.selection not in SELECTIONS:
@@ -156,13 +156,13 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _check_count(value: Any, what: str) -> None:
+def check_count(value: Any, what: str) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not 1 <= value <= _MOST:
         raise ProblemError(f"{what} is {value!r:.40}: give a whole number from 1 to {_MOST}.")
 
 
-def _check_positive(value: Any, what: str) -> None:
+def check_positive(value: Any, what: str) -> None:
     if not _is_number(value) or value <= 0:
         raise ProblemError(f"{what} holds {value!r:.40}: give a positive number.")
 

@@ -112,6 +112,34 @@ def with_values_of(
     return tied
 
 
+def observed_inside(
+    blocks: Sequence[Block],
+    handed: Sequence[int],
+    points: Sequence[tuple[Floats, ...]],
+    axis: int,
+    low: float,
+    high: float,
+) -> tuple[list[Block], list[int], list[tuple[Floats, ...]]]:
+    """Blocks and points with those observations that lie in a window; none is in two."""
+    kept_blocks: list[Block] = []
+    kept_points: list[tuple[Floats, ...]] = []
+    kept_handed: list[int] = []
+    for index, (block, own) in enumerate(zip(blocks, points, strict=True)):
+        if block.kind == "observations":
+            at = own[0][:, axis]
+            first = np.isclose(at, low) & (block.place is not None) & (low == at.min())
+            inside = ((at > low) & (at <= high)) | first
+            if not inside.any():
+                continue
+            assert block.data is not None
+            block, own = replace(block, data=block.data[inside]), (own[0][inside],)
+        if index in handed:
+            kept_handed.append(len(kept_blocks))
+        kept_blocks.append(block)
+        kept_points.append(own)
+    return kept_blocks, kept_handed, kept_points
+
+
 def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:
     """Where the fields are steep at the end of the window before: points should stand closer there."""
     box = before.problem.domain

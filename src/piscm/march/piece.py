@@ -13,7 +13,13 @@ from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
 from piscm.design import System
 from piscm.evaluate import Network
-from piscm.march.cut import steepness, window_blocks, window_box, with_values_of
+from piscm.march.cut import (
+    observed_inside,
+    steepness,
+    window_blocks,
+    window_box,
+    with_values_of,
+)
 from piscm.march.equalize import equalizing, loudness
 from piscm.network.activations import Activation, activation_named
 from piscm.network.nodes import Nodes
@@ -27,6 +33,10 @@ Floats = NDArray[np.float64]
 Points = list[tuple[Floats, ...]]
 Hopeless = Callable[[Floats, float], bool]
 """``hopeless(residuals, tolerance)`` says that growth will not get there."""
+
+KINDS = ("equations", "conditions", "observations")
+STOPPED = (Status.INTERRUPTED, Status.TIME_LIMIT)
+"""A run that ended so wants to stop at once."""
 
 # Points of each block for measuring how loud it is.
 _LISTENERS = 200
@@ -67,6 +77,8 @@ class Piece:
     fitted, held_out : float
         The residual, relative to that scale, at the points that were fitted and at fresh ones. Rows
         are measured by a typical node of the whole domain: in a short window they would seem small.
+    physics : float
+        The latter without the observations.
     """
 
     low: float
@@ -79,6 +91,7 @@ class Piece:
     scale: float
     fitted: float
     held_out: float
+    physics: float
 
     @property
     def error(self) -> float:
@@ -116,7 +129,7 @@ def solve_piece(
     best = min(range(len(methods)), key=lambda index: pieces[index].error)
     method, piece = methods[best], pieces[best]
     for limit in limits[1:]:
-        ended = piece.growth.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.HOPELESS)
+        ended = piece.growth.status in (*STOPPED, Status.HOPELESS)
         parted = piece.held_out > max(_PARTED * piece.fitted, method.tolerance)
         full = piece.growth.status in (Status.NODE_LIMIT, Status.FINISHED)
         if ended or not (full or parted):
@@ -169,7 +182,13 @@ class _Window:
         self._density = None
         if task.coordinate is not None and before is not None:
             self._density = steepness(task.problem, task.coordinate, before)
-        self._points = block_points(self._problem, self._blocks, sampling, fitted, self._density)
+        points = block_points(self._problem, self._blocks, sampling, fitted, self._density)
+        if task.coordinate is not None:
+            axis = task.problem.domain.axis(task.coordinate)
+            self._blocks, self._handed, points = observed_inside(
+                self._blocks, self._handed, points, axis, low, high
+            )
+        self._points = points
         self._look_elsewhere()
         # The typical node is a wave whatever the network has: residuals mean the same for all.
         tied = self._tied(self._points)
@@ -220,7 +239,7 @@ class _Window:
 
         growth = grow(system, method, self._node_rng, report, before, stop)
         refined = as_grown(make_system, growth.nodes, growth.state)
-        if growth.status not in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.HOPELESS):
+        if growth.status not in STOPPED:
             refined = refine(make_system, blocks, refined, method)
         network = self._network(method, growth.nodes, refined.state)
         return Piece(
@@ -234,6 +253,7 @@ class _Window:
             scale,
             fitted=self._norm(network, points) / scale,
             held_out=self._norm(network, self._fresh) / scale,
+            physics=self._norm(network, self._fresh, ("equations", "conditions")) / scale,
         )
 
     def _network(self, method: Method, nodes: Nodes, state: State | None = None) -> Network:
@@ -243,10 +263,14 @@ class _Window:
         start = self._task.start
         return Network(self._problem, start, method.activation, nodes, weights, unknowns)
 
-    def _norm(self, network: Network, points: Points) -> float:
+    def _norm(
+        self, network: Network, points: Points, kinds: Sequence[str] = tuple(KINDS)
+    ) -> float:
         """The residual at some points, in the units of the fields."""
         total = 0.0
         for block, own in zip(self._tied(points), points, strict=True):
+            if block.kind not in kinds:
+                continue
             weight = self._task.weights[block.kind] * block.weight
             square = float(np.mean(network.residual(block, own) ** 2))
             total += weight * square / self._task.loud[id(block.compiled)] ** 2
@@ -285,5 +309,10 @@ class _Window:
         pairs = zip(self._points, self._blocks, strict=True)
         faces = [len(own[0]) for own, block in pairs if block.kind == "conditions"]
         many = Sampling(_BETWEEN * inside, _BETWEEN * max(faces, default=1))
-        self._fresh = block_points(self._problem, self._blocks, many, self._rng, self._density)
+        fresh = block_points(self._problem, self._blocks, many, self._rng, self._density)
+        # Observations have no other points than their own.
+        self._fresh = [
+            own if block.kind == "observations" else new
+            for own, new, block in zip(self._points, fresh, self._blocks, strict=True)
+        ]
         self._fresh_blocks = self._tied(self._fresh)

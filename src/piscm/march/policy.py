@@ -1,21 +1,22 @@
 """How far the next window reaches, and with how many nodes: the choices of `Auto`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from piscm.construct.machine import Report
-from piscm.construct.methods import PISC3
+from piscm.construct.methods import PISC3, Method
 from piscm.evaluate import Network
-from piscm.march.piece import Piece, Task, solve_piece
+from piscm.march.options import Auto
+from piscm.march.piece import STOPPED, Hopeless, Piece, Task, solve_piece
 from piscm.sampling import Sampling
-from piscm.status import Status
 
 Floats = NDArray[np.float64]
 
-ACTIVATIONS = ("sin", "tanh", "gaussian")
 # Nodes after which activations are compared and growth may be given up; candidates for each block.
 _TRIAL = 100
 _CANDIDATES = 100
@@ -23,6 +24,10 @@ _CANDIDATES = 100
 _STAGE = 50
 # Points of the equations for each node that may come.
 _POINTS_PER_NODE = 4
+# Where there are no windows, so many times as many nodes may come.
+_ALONE = 4
+# Each window aims at this share of the tolerance: errors add up.
+_AIM = 0.5
 # Growth is given up where it would miss the tolerance by more than this factor.
 _MISS = 2.0
 # No window is shorter than this share of the whole.
@@ -35,24 +40,6 @@ _ADDED = 0.1
 _FULL = 0.7
 _LONGER = 2.0
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What the user asked of `Auto`."""
-
-    tolerance: float
-    max_nodes: int
-    activations: tuple[str, ...]
-    sampling: Sampling | None
-    max_seconds: float | None = None
-
-    def points(self, dimension: int) -> Sampling:
-        """Points to begin a window with: the user's, or a few for each node of the first stage."""
-        if self.sampling is not None:
-            return self.sampling
-        interior = int(_POINTS_PER_NODE * _TRIAL)
-        # On a line a few dozen are plenty; faces of higher dimension take after the interior.
-        return Sampling(interior, interior // 4 if dimension <= 2 else interior // 2)
 
 
 def out_of_reach(most: int) -> Callable[[Floats, float], bool]:
@@ -69,131 +56,171 @@ def out_of_reach(most: int) -> Callable[[Floats, float], bool]:
     return hopeless
 
 
-def attempt(
+@dataclass(frozen=True)
+class Window:
+    """What is asked of one window."""
+
+    low: float
+    high: float
+    before: Network | None
+    tolerance: float
+    activations: tuple[str, ...]
+    give_up: bool  # as soon as the tolerance is out of reach
+
+
+Attempt = Callable[[Window], Piece]
+
+
+def auto_attempt(
     task: Task,
-    settings: Settings,
-    low: float,
-    high: float,
-    before: Network | None,
-    tolerance: float,
-    activations: Sequence[str],
+    auto: Auto,
+    sampling: Sampling | None,
     rng: np.random.Generator,
     report: Report,
-    *,
-    give_up: bool,
-) -> Piece:
-    """One network on one window, with the activation that does best."""
-    most = settings.max_nodes
-    methods = [
-        PISC3(
-            selection="orthogonal",
-            candidates=_CANDIDATES,
-            activation=activation,
-            max_nodes=most,
-            tolerance=tolerance,
-            max_seconds=settings.max_seconds,
+    deadline: float,
+    hopeless: Hopeless | None = None,
+) -> Attempt:
+    """Networks whose activation, points and size are found out."""
+    most = auto.max_nodes
+    out = out_of_reach(most) if hopeless is None else hopeless
+    flat = task.problem.domain.dimension <= 2
+    interior = int(_POINTS_PER_NODE * _TRIAL)
+    # Faces of two dimensions and more take after the interior; on a line fewer are plenty.
+    begin = Sampling(interior, interior // 4 if flat else interior // 2)
+
+    def attempt(window: Window) -> Piece:
+        methods = [
+            PISC3(
+                selection="orthogonal",
+                candidates=_CANDIDATES,
+                activation=activation,
+                max_nodes=most,
+                tolerance=window.tolerance,
+                max_seconds=_left(deadline),
+            )
+            for activation in window.activations
+        ]
+        return solve_piece(
+            task,
+            window.low,
+            window.high,
+            window.before,
+            methods,
+            begin if sampling is None else sampling,
+            rng,
+            report,
+            hopeless=out if window.give_up else None,
+            stages=range(_TRIAL, most, _STAGE),
+            points_per_node=_POINTS_PER_NODE if sampling is None else 0.0,
         )
-        for activation in activations
-    ]
-    return solve_piece(
-        task,
-        low,
-        high,
-        before,
-        methods,
-        settings.points(task.problem.domain.dimension),
-        rng,
-        report,
-        hopeless=out_of_reach(most) if give_up else None,
-        stages=range(_TRIAL, most, _STAGE),
-        points_per_node=0.0 if settings.sampling is not None else _POINTS_PER_NODE,
+
+    return attempt
+
+
+def lone_attempt(
+    task: Task,
+    auto: Auto,
+    sampling: Sampling | None,
+    rng: np.random.Generator,
+    report: Report,
+    deadline: float,
+) -> Attempt:
+    """The same where there is nothing to cut: more nodes, for as long as they promise enough."""
+    most = _ALONE * auto.max_nodes
+    out = out_of_reach(most)
+
+    def hopeless(residuals: Floats, tolerance: float) -> bool:
+        return len(residuals) >= auto.max_nodes and out(residuals, tolerance)
+
+    larger = auto_attempt(
+        task, replace(auto, max_nodes=most), sampling, rng, report, deadline, hopeless
     )
+    return lambda window: larger(replace(window, tolerance=_AIM * window.tolerance, give_up=True))
+
+
+def plain_attempt(
+    task: Task,
+    method: Method,
+    sampling: Sampling | None,
+    rng: np.random.Generator,
+    report: Report,
+    deadline: float,
+) -> Attempt:
+    """Networks by a method whose settings the user gave."""
+    points = Sampling() if sampling is None else sampling
+
+    def attempt(window: Window) -> Piece:
+        own = replace(method, tolerance=window.tolerance, max_seconds=_left(deadline))
+        low, high, before = window.low, window.high, window.before
+        return solve_piece(task, low, high, before, [own], points, rng, report)
+
+    return attempt
+
+
+def _left(deadline: float) -> float | None:
+    return None if np.isinf(deadline) else max(1e-3, deadline - time.perf_counter())
+
+
+def evenly(
+    attempt: Attempt, low: float, high: float, count: int, tolerance: float, activations: Any
+) -> Iterator[Piece]:
+    """Windows of one length."""
+    before: Network | None = None
+    edges = np.linspace(low, high, count + 1)
+    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+        window = Window(float(begin), float(end), before, tolerance, activations, give_up=False)
+        piece = attempt(window)
+        yield piece
+        if piece.growth.status in STOPPED:
+            return
+        before = piece.network
 
 
 def march(
-    task: Task,
-    settings: Settings,
+    attempt: Attempt,
     low: float,
     high: float,
-    rng: np.random.Generator,
-    report: Report,
+    tolerance: float,
+    most: int,
+    activations: tuple[str, ...],
 ) -> Iterator[Piece]:
     """Windows one after the other, each as long as its nodes can carry."""
     before: Network | None = None
-    activations = settings.activations
-    position, length, inherited = low, high - low, 0.0
+    position, length, inherited, tried = low, high - low, 0.0, activations
     shortest = _SHORTEST * (high - low)
     while position < high:
-        tolerance = max(settings.tolerance, _ADDED * inherited)
-        piece = _longest(
-            task,
-            settings,
+        window = Window(
             position,
-            high,
-            length,
+            position + length,
             before,
-            tolerance,
-            activations,
-            shortest,
-            rng,
-            report,
+            max(_AIM * tolerance, _ADDED * inherited),
+            tried,
+            give_up=True,
         )
+        piece = _longest(attempt, window, high, shortest, activations)
         yield piece
-        if piece.growth.status is Status.INTERRUPTED:
+        if piece.growth.status in STOPPED:
             return
         before, position = piece.network, piece.high
         inherited = max(inherited, piece.error)
-        length = piece.high - piece.low
-        activations = settings.activations
-        if len(piece.network.nodes) < _FULL * settings.max_nodes:
+        length, tried = piece.high - piece.low, activations
+        if len(piece.network.nodes) < _FULL * most:
             length *= _LONGER
-            activations = (piece.network.activation,)  # it did well
+            tried = (piece.network.activation,)  # it did well
 
 
 def _longest(
-    task: Task,
-    settings: Settings,
-    low: float,
-    end: float,
-    length: float,
-    before: Network | None,
-    tolerance: float,
-    activations: Sequence[str],
-    shortest: float,
-    rng: np.random.Generator,
-    report: Report,
+    attempt: Attempt, window: Window, end: float, shortest: float, activations: tuple[str, ...]
 ) -> Piece:
-    """The window from `low` on: halved until it meets the tolerance, or cannot be any shorter."""
+    """The window halved until it meets the tolerance, or cannot be any shorter."""
     while True:
-        high = low + length
-        if end - high < _CRUMB * length:  # leave no crumb for a window of its own
-            high = end
-        divisible = high - low >= 2 * shortest
-        piece = attempt(
-            task,
-            settings,
-            low,
-            high,
-            before,
-            tolerance,
-            activations,
-            rng,
-            report,
-            give_up=divisible,
-        )
-        met = piece.error <= _MISS * tolerance
-        if met or not divisible or piece.growth.status is Status.INTERRUPTED:
+        length = window.high - window.low
+        if end - window.high < _CRUMB * length:  # leave no crumb for a window of its own
+            window = replace(window, high=end)
+            length = window.high - window.low
+        divisible = length >= 2 * shortest
+        piece = attempt(replace(window, give_up=divisible))
+        met = piece.error <= _MISS * window.tolerance
+        if met or not divisible or piece.growth.status in STOPPED:
             return piece
-        activations, length = settings.activations, (high - low) / 2
-
-
-def chosen(pieces: Sequence[Piece]) -> str:
-    """The windows in words."""
-    nodes = [len(piece.network.nodes) for piece in pieces]
-    points = [len(piece.points[0][0]) for piece in pieces]
-    return f"{_range(nodes)} nodes, {_range(points)} points"
-
-
-def _range(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return f"{low}" if low == high else f"{low} to {high}"
+        window = replace(window, high=window.low + length / 2, activations=activations)

@@ -1,0 +1,208 @@
+"""A whole run of `Auto` or `Windows`: the pieces put together as one network."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from piscm.blocks import Block, compile_blocks
+from piscm.construct.machine import HISTORY, Report
+from piscm.evaluate import Network, Panels
+from piscm.march.cut import checked_coordinate, marching_coordinate
+from piscm.march.options import Auto, Windows
+from piscm.march.piece import STOPPED, Piece, Task, task_for
+from piscm.march.policy import (
+    Attempt,
+    Window,
+    auto_attempt,
+    evenly,
+    lone_attempt,
+    march,
+    plain_attempt,
+)
+from piscm.march.shoot import Shot, fit_unknowns
+from piscm.network.nodes import Nodes, concatenate
+from piscm.problem.problem import Problem
+from piscm.sampling import Sampling
+from piscm.start import Start
+from piscm.status import Status
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run leaves.
+
+    Attributes
+    ----------
+    network : Network
+        All windows as one.
+    pieces : list of Piece
+    status : Status
+    history : numpy.recarray
+    residual : float
+        The fitted residual, the mean over the windows.
+    shot : Shot or None
+        How the unknowns were found, where all windows determined them together.
+    """
+
+    network: Network
+    pieces: list[Piece]
+    status: Status
+    history: np.recarray[Any, Any]
+    residual: float
+    shot: Shot | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run is about."""
+
+    problem: Problem
+    method: Auto | Windows
+    sampling: Sampling | None
+    weights: dict[str, float]
+    start: Start
+
+    @property
+    def each(self) -> Any:
+        """How one window is solved."""
+        return self.method.each if isinstance(self.method, Windows) else self.method
+
+    def coordinate(self) -> sympy.Symbol | None:
+        """Along which to march; a coordinate that cannot be is told before any work."""
+        if isinstance(self.method, Windows):
+            return checked_coordinate(self.problem, self.method.coordinate)
+        return marching_coordinate(self.problem)
+
+
+def run(request: Request, rng: np.random.Generator, report: Report) -> Outcome:
+    """Solve a problem by `Auto` or `Windows`."""
+    limit = request.each.max_seconds
+    deadline = np.inf if limit is None else time.perf_counter() + limit
+    coordinate = request.coordinate()
+    problem = request.problem
+    if not problem.unknowns and not (problem.observations and isinstance(request.method, Auto)):
+        pieces = _marched(request, problem, coordinate, rng, report, deadline)
+        return _outcome(request, coordinate, pieces)
+    # Data know of all times at once: the whole domain comes first.
+    whole = _whole(request, rng, report, deadline)
+    lone = _outcome(request, None, [whole])
+    tolerance = request.each.tolerance
+    enough = isinstance(request.method, Auto) and whole.physics <= tolerance
+    functions = len(problem.fields) > len(problem.equations)
+    if enough or coordinate is None or functions or not problem.unknowns or lone.status in STOPPED:
+        return lone
+    forward = problem.forward([float(value) for value in whole.network.unknowns])
+    pieces = _marched(
+        replace(request, problem=forward), forward, coordinate, rng, report, deadline
+    )
+    if any(piece.growth.status in STOPPED for piece in pieces):
+        return lone
+    shot = fit_unknowns(problem, request, pieces, coordinate, whole.network.unknowns)
+    if shot is None:
+        return lone
+    outcome = _outcome(request, coordinate, shot.pieces)
+    network = replace(outcome.network, problem=problem, unknowns=shot.unknowns)
+    return replace(outcome, network=network, shot=shot)
+
+
+def _whole(request: Request, rng: np.random.Generator, report: Report, deadline: float) -> Piece:
+    task = _task(request, request.problem, None, rng)
+    each = request.each
+    make = lone_attempt if isinstance(each, Auto) else plain_attempt
+    attempt = make(task, each, request.sampling, rng, report, deadline)
+    activations = each.activations if isinstance(each, Auto) else (each.activation,)
+    return attempt(Window(0.0, 1.0, None, each.tolerance, activations, give_up=False))
+
+
+def _marched(
+    request: Request,
+    problem: Problem,
+    coordinate: sympy.Symbol | None,
+    rng: np.random.Generator,
+    report: Report,
+    deadline: float,
+) -> list[Piece]:
+    if coordinate is None:
+        return [_whole(request, rng, report, deadline)]
+    task, each = _task(request, problem, coordinate, rng), request.each
+    axis = problem.domain.axis(coordinate)
+    low, high = float(problem.domain.lower[axis]), float(problem.domain.upper[axis])
+    attempt: Attempt
+    if isinstance(each, Auto):
+        attempt = auto_attempt(task, each, request.sampling, rng, report, deadline)
+        activations = each.activations
+    else:
+        attempt = plain_attempt(task, each, request.sampling, rng, report, deadline)
+        activations = (each.activation,)
+    method = request.method
+    if isinstance(method, Windows) and isinstance(method.count, int):
+        return list(evenly(attempt, low, high, method.count, each.tolerance, activations))
+    return list(march(attempt, low, high, each.tolerance, each.max_nodes, activations))
+
+
+def _task(
+    request: Request,
+    problem: Problem,
+    coordinate: sympy.Symbol | None,
+    rng: np.random.Generator,
+) -> Task:
+    blocks: Sequence[Block] = compile_blocks(problem)
+    return task_for(problem, blocks, coordinate, request.start, request.weights, rng)
+
+
+def _outcome(request: Request, coordinate: sympy.Symbol | None, pieces: list[Piece]) -> Outcome:
+    first = pieces[0].network
+    dimension, fields = request.problem.domain.dimension, len(request.problem.fields)
+    network = Network(
+        request.problem,
+        request.start,
+        first.activation,
+        concatenate([*(piece.network.nodes for piece in pieces), Nodes.none(dimension)]),
+        np.concatenate([*(piece.network.weights for piece in pieces), np.zeros((0, fields))]),
+        first.unknowns,
+        None if coordinate is None else _panels(request.problem, coordinate, pieces),
+    )
+    parts = []
+    for number, piece in enumerate(pieces):
+        part = np.array(piece.growth.history, dtype=HISTORY)
+        part["window"] = number
+        parts.append(part)
+    squares = [(piece.high - piece.low, (piece.fitted * piece.scale) ** 2) for piece in pieces]
+    total = sum(length for length, _ in squares)
+    residual = float(np.sqrt(sum(length * square for length, square in squares) / total))
+    history = np.rec.array(np.concatenate(parts))
+    return Outcome(network, pieces, _status(request, pieces), history, residual, None)
+
+
+def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:
+    axis = problem.domain.axis(coordinate)
+    edges = [piece.high for piece in pieces]
+    counts = [len(piece.network.nodes) for piece in pieces]
+    activations = [piece.network.activation for piece in pieces]
+    if pieces[-1].high < problem.domain.upper[axis]:  # stopped on the way: nothing is known beyond
+        counts.append(0)
+        activations.append(activations[-1])
+    else:
+        edges.pop()
+    return Panels(axis, tuple(edges), tuple(counts), tuple(activations)) if edges else None
+
+
+def _status(request: Request, pieces: Sequence[Piece]) -> Status:
+    last = pieces[-1].growth.status
+    if last in (*STOPPED, Status.NOT_FINITE):
+        return last
+    if len(pieces) == 1 and last is Status.SOLVED_AT_START:
+        return last
+    tolerance = request.each.tolerance
+    if tolerance == 0:
+        return last if last is not Status.NODE_LIMIT else Status.FINISHED
+    if all(piece.error <= tolerance for piece in pieces):
+        return Status.CONVERGED
+    return Status.STALLED if last is Status.STALLED else Status.NODE_LIMIT
