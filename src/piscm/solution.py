@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
+from threadpoolctl import threadpool_limits
 
 from piscm.blocks import Block, compile_blocks
 from piscm.construct.methods import Method
 from piscm.evaluate import Network, broadcast, checked_points
 from piscm.identifiability import involved, undetermined_text
 from piscm.march.options import Auto, Windows, method_to_document
+from piscm.march.verdict import ErrorEstimate, estimate_error
 from piscm.problem.document import problem_to_document
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
@@ -186,6 +188,15 @@ class Solution:
         values = self.network.value(compiled, checked_points(self.problem, points))
         return np.asarray(values.reshape(arrays[0].shape))
 
+    @cached_property
+    def error_estimate(self) -> ErrorEstimate:
+        """How wrong the fields are, from the linearized error equation in a richer space.
+
+        It is computed when first asked for, and takes a fraction of the time of the run.
+        """
+        with threadpool_limits(1), np.errstate(all="ignore"):
+            return estimate_error(self.network, self.seed)
+
     def std(self, expression: Any = None, /, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
 
@@ -242,6 +253,8 @@ class Solution:
             held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
             name = block.name if len(block.name) <= width else block.name[: width - 3] + "..."
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
+        if "error_estimate" in self.__dict__:
+            lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
         if self.undetermined:

@@ -90,10 +90,14 @@ def fit_unknowns(
         unknowns = unknowns + steps
         if np.all(np.abs(steps) <= _SETTLED * np.maximum(np.abs(unknowns), 1e-300)):
             break
-    final = [
-        replace(piece, network=replace(piece.network, weights=own, unknowns=unknowns))
-        for piece, own in zip(pieces, weights, strict=True)
-    ]
+    final: list[Piece] = []
+    for piece, own in zip(pieces, weights, strict=True):
+        inside = _with_unknowns(problem, piece, unknowns)
+        network = replace(piece.network, problem=inside, weights=own, unknowns=unknowns)
+        cut, handed = window_blocks(problem, physics, coordinate, piece.low, piece.high)
+        before = final[-1].network if final else None
+        tied = with_values_of(cut, handed, piece.points, before)
+        final.append(replace(piece, network=network, blocks=tied))
     return Shot(unknowns, final, _uncertainty(observed, moves, len(unknowns), data))
 
 
