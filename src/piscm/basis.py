@@ -3,9 +3,9 @@ r"""An orthonormal basis of the design's columns that is kept from one step of g
 The columns, brought to unit length, are held as :math:`M = T R` with R upper triangular and
 :math:`G = T^T T` close to the identity. New columns are orthogonalized against T and appended, at
 O(rows × columns) each. When the linearization moves, the columns change a little while R is kept:
-:math:`T = M R^{-1}` is then no longer orthonormal but still well conditioned, because a direction of
-the weights that hardly changes the residual hardly changes it at the next linearization either. So
-all that is needed is one triangular solve and one Gram matrix, and no digits are lost.
+:math:`T = M R^{-1}` is then no longer orthonormal but still well conditioned, because a direction
+of the weights that hardly changes the residual hardly changes it at the next linearization either.
+So all that is needed is one triangular solve and one Gram matrix, and no digits are lost.
 
 Arrays are node-major as everywhere: T is stored as its transpose, shape (columns, rows).
 """
@@ -66,16 +66,9 @@ class Basis:
         return False
 
     def _start_again(self, columns: Floats) -> None:
-        lengths = np.linalg.norm(columns, axis=1)
-        lengths[(lengths == 0) | ~np.isfinite(lengths)] = 1.0
-        q, r = scipy.linalg.qr(
-            (columns / lengths[:, None]).T, mode="economic", check_finite=False, overwrite_a=True
-        )
-        if len(r) < len(lengths):  # more columns than rows: the rest has no directions of its own
-            r = np.concatenate([r, np.zeros((len(lengths) - len(r), len(lengths)))])
-            q = np.concatenate([q, np.zeros((len(q), len(lengths) - q.shape[1]))], axis=1)
-        self._lengths, self._gram = lengths, None
-        self._triangle, self._room = np.asfortranarray(r), np.ascontiguousarray(q.T)
+        self.keep(0)
+        self._gram = None
+        self.append(columns)
 
     def coefficients(self, columns: Floats) -> Floats:
         """Of the projection on T, shape (given columns, own columns)."""
@@ -97,30 +90,31 @@ class Basis:
     def append(self, columns: Floats) -> None:
         """Add columns, shape (columns, rows)."""
         lengths = np.linalg.norm(columns, axis=1)
-        lengths[lengths == 0] = 1.0
-        rest, shares = columns / lengths[:, None], np.zeros((len(columns), len(self)))
-        r = np.eye(len(columns))
+        # A column of zeros, that of an unknown at the start perhaps, has no direction.
+        some = np.flatnonzero((lengths > 0) & np.isfinite(lengths))
+        lengths[(lengths == 0) | ~np.isfinite(lengths)] = 1.0
+        old, new = len(self), len(self) + len(columns)
+        rest = columns[some] / lengths[some, None]
+        shares, r = np.zeros((len(some), old)), np.eye(len(some))
         # The second pass works on unit vectors: what is left of a column may be mostly round-off.
-        for _ in range(2):
+        for _ in range(2 if old else 1):
             more = self.coefficients(rest)
             shares = shares + r.T @ more
-            q, triangle = scipy.linalg.qr(
+            q, step = scipy.linalg.qr(
                 (rest - more @ self._vectors).T, mode="economic", check_finite=False
             )
-            rest, r = q.T, triangle @ r
-            if not len(self):
-                break
-        old, new = len(self), len(self) + len(columns)
-        triangle = np.zeros((new, new), order="F")
-        triangle[:old, :old] = self._triangle
-        triangle[:old, old:] = shares.T
-        triangle[old : old + len(r), old:] = r
+            rest, r = q.T, step @ r
         if new > len(self._room):
             room = np.empty((new + new // 2, self._room.shape[1]))
             room[:old] = self._vectors
             self._room = room
+        places = old + some[: len(rest)]  # fewer than columns where there are fewer rows
         self._room[old:new] = 0.0
-        self._room[old : old + len(r)] = q.T
+        self._room[places] = rest
+        triangle = np.zeros((new, new), order="F")
+        triangle[:old, :old] = self._triangle
+        triangle[:old, old + some] = shares.T
+        triangle[np.ix_(places, old + some)] = r
         if self._gram is not None:
             gram = np.eye(new)
             gram[:old, :old] = self._gram

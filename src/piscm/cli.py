@@ -16,6 +16,7 @@ from rich.text import Text
 
 from piscm import zoo
 from piscm.construct.methods import PISC1, PISC2, PISC3, Method
+from piscm.march.options import Auto
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem_file import read_problem_file
@@ -34,10 +35,10 @@ app = typer.Typer(
 messages = Console(stderr=True)
 
 _FILE_WIDTH = 160
-# A file that does not say otherwise is solved as `solve(problem)` would.
+# In a file that does not say otherwise the paper's algorithms need no scale.
 _FILE_OPTIONS = {"selection": "orthogonal", "candidates": 100}
 
-METHODS: dict[str, type[Method]] = {"pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
+METHODS: dict[str, Any] = {"auto": Auto, "pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Task:
 
     name: str
     problem: Callable[[int], Problem]  # of a seed
-    method: Method
-    sampling: Sampling
+    method: Method | Auto
+    sampling: Sampling | None  # None leaves it to the method
     benchmark: Benchmark | None
 
 
@@ -81,8 +82,15 @@ def list_problems() -> None:
 @app.command("solve")
 def solve_problem(
     name_or_file: Annotated[str, typer.Argument(help="A name from `piscm list`, or a TOML file.")],
-    method: Annotated[str, typer.Option(help="pi-sc-i, pi-sc-ii or pi-sc-iii.")] = "pi-sc-iii",
-    nodes: Annotated[int | None, typer.Option(help="Hidden nodes.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="auto, pi-sc-i, pi-sc-ii or pi-sc-iii. Left out, it is auto, unless a file has "
+            "[method] options: then pi-sc-iii with those."
+        ),
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")] = None,
+    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
     observations: Annotated[
         int | None, typer.Option(help="Exact observations to give a problem of the zoo.")
     ] = None,
@@ -99,7 +107,7 @@ def solve_problem(
     try:
         if trials < 1:
             raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
-        task = _task(name_or_file, method, nodes, observations)
+        method, task = _task(name_or_file, method, nodes, tol, observations)
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         rows = []
@@ -124,31 +132,47 @@ def solve_problem(
         raise typer.Exit(2) from None
 
 
-def _task(name: str, method: str, nodes: int | None, observations: int | None) -> Task:
-    if method not in METHODS:
+def _task(
+    name: str, method: str | None, nodes: int | None, tol: float | None, observations: int | None
+) -> tuple[str, Task]:
+    """The name of the method, and what is to be done with it."""
+    if method is not None and method not in METHODS:
         raise ProblemError(f"--method {method}: known methods are {', '.join(METHODS)}.")
-    overrides = {} if nodes is None else {"max_nodes": nodes}
+    overrides: dict[str, Any] = {} if nodes is None else {"max_nodes": nodes}
+    if tol is not None:
+        overrides["tolerance"] = tol
     if name in zoo.names():
+        method = method or "auto"
         item = zoo.load(name)
         count = item.observations if observations is None else observations
         item.observed(count)  # a wrong count is told before any work
+        if method == "auto":
+            return method, Task(
+                name, lambda seed: item.observed(count, seed), Auto(**overrides), None, item
+            )
         chosen = item.method(METHODS[method], **overrides)
-        return Task(name, lambda seed: item.observed(count, seed), chosen, item.sampling, item)
+        return method, Task(
+            name, lambda seed: item.observed(count, seed), chosen, item.sampling, item
+        )
     if not Path(name).is_file():
         known = ", ".join(zoo.names())
         raise ProblemError(f"{name!r} is neither a problem of the zoo ({known}) nor a file.")
     if observations is not None:
         raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
     file = read_problem_file(name)
+    method = method or ("pi-sc-iii" if file.options else "auto")
+    defaults = {} if method == "auto" else _FILE_OPTIONS
     try:
-        chosen = METHODS[method](**{**_FILE_OPTIONS, **file.options, **overrides})
+        chosen = METHODS[method](**{**defaults, **file.options, **overrides})
     except TypeError as error:
-        raise ProblemError(f"[method] of {name}: {error}.") from None
-    return Task(Path(name).stem, lambda seed: file.problem, chosen, file.sampling, None)
+        raise ProblemError(f"[method] of {name}, for {method}: {error}.") from None
+    return method, Task(Path(name).stem, lambda seed: file.problem, chosen, file.sampling, None)
 
 
 def _solved(task: Task, seed: int) -> Solution:
-    weights = None if task.benchmark is None else task.benchmark.weights
+    # The weights of a benchmark belong to the paper's algorithms.
+    literal = task.benchmark is not None and isinstance(task.method, Method)
+    weights = task.benchmark.weights if task.benchmark is not None and literal else None
     problem = task.problem(seed)
     return solve(problem, task.method, sampling=task.sampling, weights=weights, seed=seed)
 
@@ -203,6 +227,7 @@ def _narrow(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_one(solution: Solution, row: dict[str, Any]) -> None:
+    _ = solution.error_estimate  # the summary then has it too
     print(solution)
     if row["rmse"] is not None:
         print(f"  RMSE against the reference {row['rmse']:.3e}")

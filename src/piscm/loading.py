@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from piscm.construct.machine import HISTORY
 from piscm.evaluate import Network, Panels
 from piscm.march.options import method_from_document
+from piscm.march.verdict import ErrorEstimate
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Nodes
 from piscm.problem.document import problem_from_document
@@ -81,7 +82,15 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         history=np.rec.array(history),
         seconds=float(plain["seconds"]),
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
+        known_error=_unpacked_error(plain["error"]),
     )
+
+
+def _unpacked_error(listed: Any) -> ErrorEstimate | None:
+    if listed is None:
+        return None
+    by_field = {str(name): float(value) for name, value in listed["by_field"].items()}
+    return ErrorEstimate(float(listed["relative"]), by_field)
 
 
 def _unpacked_panels(listed: Any, problem: Problem, nodes: int) -> Panels | None:

@@ -120,6 +120,7 @@ class Solution:
     history: np.recarray[Any, Any]
     seconds: float
     uncertainty: Uncertainty | None
+    known_error: ErrorEstimate | None = None
 
     @property
     def residual(self) -> Residual:
@@ -192,8 +193,11 @@ class Solution:
     def error_estimate(self) -> ErrorEstimate:
         """How wrong the fields are, from the linearized error equation in a richer space.
 
-        It is computed when first asked for, and takes a fraction of the time of the run.
+        `Auto` and `Windows` bring it with them; else it is computed when first asked for, which
+        takes a fraction of the time of the run.
         """
+        if self.known_error is not None:
+            return self.known_error
         with threadpool_limits(1), np.errstate(all="ignore"):
             return estimate_error(self.network, self.seed)
 
@@ -253,7 +257,7 @@ class Solution:
             held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
             name = block.name if len(block.name) <= width else block.name[: width - 3] + "..."
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
-        if "error_estimate" in self.__dict__:
+        if self.known_error is not None or "error_estimate" in self.__dict__:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
@@ -307,6 +311,7 @@ class Solution:
             "residual": self.fitted_residual,
             "block_residuals": [asdict(block) for block in self.block_residuals],
             "seconds": self.seconds,
+            "error": None if self.known_error is None else asdict(self.known_error),
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)

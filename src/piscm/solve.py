@@ -18,6 +18,7 @@ from piscm.design import System
 from piscm.evaluate import Network
 from piscm.march.options import Auto, Windows, with_tolerance
 from piscm.march.run import Outcome, Request, run
+from piscm.march.verdict import estimate_error
 from piscm.network.activations import activation_named
 from piscm.problem.conditions import checked_weight
 from piscm.problem.errors import ProblemError
@@ -89,7 +90,8 @@ def solve(
     # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
     with threadpool_limits(1), np.errstate(all="ignore"):
         if isinstance(method, Method):
-            draft = _grown(problem, method, sampling or Sampling(), kind_weights, start, rng, progress)
+            points = sampling or Sampling()
+            draft = _grown(problem, method, points, kind_weights, start, rng, progress)
         else:
             request = Request(problem, method, sampling, kind_weights, start)
             draft = _marched(request, rng, progress)
@@ -162,6 +164,9 @@ def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solut
     errors = None if outcome.shot is None else outcome.shot.uncertainty
     if len(outcome.pieces) == 1 and outcome.status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
         errors = _errors(request.problem, outcome.pieces[0].refined, 1e-14)
+    known = None
+    if outcome.status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
+        known = estimate_error(outcome.network, fitted=[piece.points for piece in outcome.pieces])
     blocks = compile_blocks(request.problem)
     inside = max(len(piece.points[0][0]) for piece in outcome.pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
@@ -181,12 +186,11 @@ def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solut
         history=outcome.history,
         seconds=0.0,
         uncertainty=errors,
+        known_error=known,
     )
 
 
-def _piecewise_residual(
-    outcome: Outcome, block: Block, fresh: tuple[Floats, ...]
-) -> BlockResidual:
+def _piecewise_residual(outcome: Outcome, block: Block, fresh: tuple[Floats, ...]) -> BlockResidual:
     """A block over all windows, at the points that were fitted and at fresh ones."""
     parts = []
     for piece in outcome.pieces:

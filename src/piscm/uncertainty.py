@@ -27,9 +27,9 @@ from piscm.state import NodeRows, State
 
 Floats = NDArray[np.float64]
 
-# Below this share of its own length a column of unknowns lies in the span of the nodes' columns:
-# round-off, not information.
-_NOTHING_LEFT = 1e-9
+# Below this share of its own length a column of unknowns lies in the span of the nodes' columns, as
+# far as a few dozen nodes can tell: misfit, not information. A hundred data leave 1e-3 and more.
+_NOTHING_LEFT = 3e-5
 # A direction whose relative standard error is above this is not determined by the data.
 _RELATIVE_LIMIT = 1.0
 # Fewer residual degrees of freedom than this share of the rows say nothing about their noise.

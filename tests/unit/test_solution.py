@@ -97,6 +97,7 @@ def test_history_has_a_record_a_node(solution):
         "step",
         "rank",
         "seconds",
+        "window",
     }
     assert (solution.history.rank[5:] > 1).all()
     assert set(solution.history.damping) <= set(solution.method.dampings)

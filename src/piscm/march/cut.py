@@ -141,7 +141,7 @@ def observed_inside(
 
 
 def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:
-    """Where the fields are steep at the end of the window before: points should stand closer there."""
+    """Where the fields are steep as the window before ends: points should stand closer there."""
     box = before.problem.domain
     axis = box.axis(coordinate)
     across = [(i, other) for i, other in enumerate(box.coordinates) if i != axis]

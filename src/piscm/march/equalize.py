@@ -1,9 +1,9 @@
 """Weights under which rows of every kind speak equally loud.
 
-An equation of fourth order has rows thousands of times as large as those of a condition on the field
-itself, so that the conditions would not count. Every block is divided by the root mean square that
-its rows have for a typical node (the median over a pool of random waves). The residual is then in the
-units of the fields, and about as large as their error.
+An equation of fourth order has rows thousands of times as large as those of a condition on the
+field itself, so that the conditions would not count. Every block is divided by the root mean square
+that its rows have for a typical node (the median over a pool of random waves). The residual is then
+in the units of the fields, and about as large as their error.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,7 @@ Floats = NDArray[np.float64]
 _POOL = 200
 
 
-def loudness(
-    system: System, blocks: Sequence[Block], rng: np.random.Generator
-) -> dict[int, float]:
+def loudness(system: System, blocks: Sequence[Block], rng: np.random.Generator) -> dict[int, float]:
     """How large the rows of each block, by its index, are for a typical node."""
     nodes = Draw(system.problem.domain, None).free(_POOL, 1.0, rng)
     rows = system.evaluate(nodes)

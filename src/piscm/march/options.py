@@ -86,7 +86,7 @@ class Windows:
             raise ProblemError("Windows(method=...): give PISC1(), PISC2(), PISC3() or Auto().")
         if self.count == "auto" and not self.each.tolerance > 0:
             raise ProblemError(
-                "Windows(count='auto') splits what misses the tolerance: give its method one, or tol."
+                "Windows(count='auto') splits what misses the tolerance: give its method one."
             )
 
     @property

@@ -116,8 +116,8 @@ def solve_piece(
     """Grow a network on a window; `tolerance` is relative to the size of what is sought.
 
     Of several methods the one that is best after the first stage (a number of nodes) goes on. After
-    each stage the residual is looked at between the points, and points are added, most of them where
-    it is large: as many as the nodes ask for, and more where it parts from the fitted one.
+    each stage the residual is looked at between the points, and points are added, half of them
+    where it is large: as many as the nodes ask for, and more where it parts from the fitted one.
     """
     window = _Window(task, low, high, before, sampling, rng)
     most = methods[0].max_nodes
@@ -171,7 +171,8 @@ class _Window:
         rng: np.random.Generator,
     ) -> None:
         self._task, self._low, self._high, self._before = task, low, high, before
-        self._problem, self._blocks, self._handed = task.problem, list(task.blocks), []
+        self._problem, self._blocks = task.problem, list(task.blocks)
+        self._handed: list[int] = []
         if task.coordinate is not None:
             box = window_box(task.problem, task.coordinate, low, high)
             self._problem = task.problem.within(box)
@@ -207,9 +208,7 @@ class _Window:
             for index, factor in equalizing(self._loud, blocks, points).items()
         }
         task = self._task
-        return System(
-            self._problem, blocks, points, task.weights, activation, task.start, emphasis
-        )
+        return System(self._problem, blocks, points, task.weights, activation, task.start, emphasis)
 
     def grown(
         self,
@@ -263,9 +262,7 @@ class _Window:
         start = self._task.start
         return Network(self._problem, start, method.activation, nodes, weights, unknowns)
 
-    def _norm(
-        self, network: Network, points: Points, kinds: Sequence[str] = tuple(KINDS)
-    ) -> float:
+    def _norm(self, network: Network, points: Points, kinds: Sequence[str] = tuple(KINDS)) -> float:
         """The residual at some points, in the units of the fields."""
         total = 0.0
         for block, own in zip(self._tied(points), points, strict=True):

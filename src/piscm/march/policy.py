@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,6 @@ _ADDED = 0.1
 # A window that took fewer nodes than this share of those allowed is followed by a longer one.
 _FULL = 0.7
 _LONGER = 2.0
-
 
 
 def out_of_reach(most: int) -> Callable[[Floats, float], bool]:
@@ -167,7 +167,7 @@ def evenly(
     """Windows of one length."""
     before: Network | None = None
     edges = np.linspace(low, high, count + 1)
-    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+    for begin, end in pairwise(edges):
         window = Window(float(begin), float(end), before, tolerance, activations, give_up=False)
         piece = attempt(window)
         yield piece

@@ -99,9 +99,7 @@ def run(request: Request, rng: np.random.Generator, report: Report) -> Outcome:
     if enough or coordinate is None or functions or not problem.unknowns or lone.status in STOPPED:
         return lone
     forward = problem.forward([float(value) for value in whole.network.unknowns])
-    pieces = _marched(
-        replace(request, problem=forward), forward, coordinate, rng, report, deadline
-    )
+    pieces = _marched(replace(request, problem=forward), forward, coordinate, rng, report, deadline)
     if any(piece.growth.status in STOPPED for piece in pieces):
         return lone
     shot = fit_unknowns(problem, request, pieces, coordinate, whole.network.unknowns)

@@ -1,15 +1,15 @@
 r"""Unknowns that all windows share, found from all observations together.
 
 Each window alone would find its own unknowns. Instead the equations are kept as they are, and the
-solution is followed as a function of the unknowns: with :math:`\delta\beta_w` the change of the weights
-in window w and columns :math:`M_w` of its equations and conditions,
+solution is followed as a function of the unknowns: with :math:`\delta\beta_w` the change of the
+weights in window w and columns :math:`M_w` of its equations and conditions,
 
 .. math:: M_w\, \delta\beta_w \approx -e_w - J_w\, \delta\lambda + T_w\, \delta\beta_{w-1},
 
 where :math:`T_w` hands on what the window before has at its end. One least-squares factor a window
 gives :math:`\delta\beta_w` for every unknown, and the observations of all windows, one small
-least-squares problem, give :math:`\delta\lambda` (Gauss–Newton). Data never bend the equation, so that
-noise stays out of the state, and the covariance of the unknowns is that of the small problem.
+least-squares problem, give :math:`\delta\lambda` (Gauss–Newton). Data never bend the equation, so
+that noise stays out of the state, and the covariance of the unknowns is that of the small problem.
 """
 
 from collections.abc import Sequence
@@ -170,7 +170,8 @@ def _observed_in(
     start = problem.domain.lower[axis]
     found = []
     for block in data:
-        points = np.asarray(problem.observations[int(block.place)].points)  # type: ignore[call-overload]
+        assert isinstance(block.place, int)
+        points = np.asarray(problem.observations[block.place].points)
         at = points[:, axis]
         inside = (at > piece.low) & (at <= piece.high) | ((at <= start) & (piece.low == start))
         if not inside.any():
@@ -239,7 +240,7 @@ def _uncertainty(
     freedom = len(missed) - count
     known = all(block.noise is not None for block in data)
     spread = 1.0 if known else np.sqrt(missed @ missed / freedom) if freedom > 0 else np.nan
-    left, singular, right = np.linalg.svd(slopes.T, full_matrices=False)
+    _, singular, right = np.linalg.svd(slopes.T, full_matrices=False)
     root = spread * (right / singular[:, None])  # (count, count): the covariance is root.T @ root
     weights = np.concatenate([own.reshape(count, -1) for _, own in moves], axis=1)
     noise = {}

@@ -1,10 +1,10 @@
 r"""How wrong a solution is: the linearized error equation, solved in a richer space.
 
 With u the solution found and R its residual, the error :math:`\delta` satisfies
-:math:`R'(u)\,\delta \approx -R(u)`, and the same for the conditions. It is solved by least squares at
-fresh points, with the nodes of the solution and half as many new ones that take after them, one window
-after the other: each hands its error on to the next, so that what grows or dies out on the way does so
-here too. What the richer space cannot express either is not seen.
+:math:`R'(u)\,\delta \approx -R(u)`, and the same for the conditions. It is solved by least squares
+at fresh points, with the nodes of the solution and half as many new ones that take after them, one
+window after the other: each hands its error on to the next, so that what grows or dies out on the
+way does so here too. What the richer space cannot express either is not seen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +26,7 @@ from piscm.problem.problem import Problem
 from piscm.sampling import Sampling, block_points
 
 Floats = NDArray[np.float64]
+Points = Sequence[tuple[Floats, ...]]
 
 # New nodes beside those of the solution, as a share of them, and at least so many.
 _RICHER = 0.5
@@ -50,8 +51,14 @@ class ErrorEstimate:
     by_field: dict[str, float]
 
 
-def estimate_error(network: Network, seed: int = 0) -> ErrorEstimate:
-    """The estimated error of a network, all windows together."""
+def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Points] = ()) -> ErrorEstimate:
+    """The estimated error of a network, all windows together.
+
+    Parameters
+    ----------
+    fitted : for each window the points of its blocks, if they are known
+        They stand close where the nodes are steep; there fresh points alone would be too few.
+    """
     problem = network.problem
     blocks = compile_blocks(problem)
     names = [str(item.func) for item in problem.fields]
@@ -59,8 +66,9 @@ def estimate_error(network: Network, seed: int = 0) -> ErrorEstimate:
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     before: Network | None = None
-    for inside, part in _parts(network):
-        corrected, points = _corrected(problem, blocks, inside, part, before, rng)
+    for number, (inside, part) in enumerate(_parts(network)):
+        known = fitted[number] if number < len(fitted) else ()
+        corrected, points = _corrected(problem, blocks, inside, part, before, known, rng)
         share = float(np.prod(inside.domain.width))
         volume += share
         for index, item in enumerate(compiled):
@@ -109,6 +117,7 @@ def _corrected(
     inside: Problem,
     part: Network,
     before: Network | None,
+    fitted: Points,
     rng: np.random.Generator,
 ) -> tuple[Network, Floats]:
     """One step of Gauss–Newton in the richer space, and points to compare at."""
@@ -117,18 +126,23 @@ def _corrected(
     flat = inside.domain.dimension <= 2
     interior = _POINTS_PER_NODE * count * max(1, len(problem.fields) // len(problem.equations))
     sampling = Sampling(interior, interior // 4 if flat else interior // 2)
-    cut, handed = list(blocks), []
-    changed = np.flatnonzero(
-        (inside.domain.lower != problem.domain.lower) | (inside.domain.upper != problem.domain.upper)
-    )
+    cut, handed = list(blocks), list[int]()
+    whole, own = problem.domain, inside.domain
+    changed = np.flatnonzero((own.lower != whole.lower) | (own.upper != whole.upper))
     if len(changed):
         axis = int(changed[0])
-        low, high = float(inside.domain.lower[axis]), float(inside.domain.upper[axis])
+        low, high = float(own.lower[axis]), float(own.upper[axis])
         coordinate = problem.domain.coordinates[axis]
         cut, handed = window_blocks(problem, blocks, coordinate, low, high)
     points = block_points(inside, cut, sampling, rng)
     if len(changed):
         cut, handed, points = observed_inside(cut, handed, points, axis, low, high)
+    compared = points[0][0]
+    if len(fitted) == len(points):
+        points = [
+            new if block.kind == "observations" else _joined(own, new)
+            for block, own, new in zip(cut, fitted, points, strict=True)
+        ]
     tied = with_values_of(cut, handed, points, before)
     activation = activation_named(part.activation)
     weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
@@ -151,7 +165,9 @@ def _corrected(
     basis = Basis(system.rows)
     basis.append(rows.design.reshape(-1, system.rows))
     step = basis.solve(-state.residual, _TRUNCATION).solution.reshape(old.shape)
-    corrected = Network(
-        inside, part.start, part.activation, nodes, old + step, part.unknowns
-    )
-    return corrected, points[0][0]
+    corrected = Network(inside, part.start, part.activation, nodes, old + step, part.unknowns)
+    return corrected, compared
+
+
+def _joined(some: tuple[Floats, ...], others: tuple[Floats, ...]) -> tuple[Floats, ...]:
+    return tuple(np.concatenate(pair) for pair in zip(some, others, strict=True))

@@ -12,6 +12,7 @@ gaussian   :math:`e^{-z^2}`        :math:`(-1)^k H_k(z) e^{-z^2}`
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial, hermite
@@ -53,7 +54,7 @@ def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
     return made
 
 
-def _polynomials(x: Floats, coefficients: dict[int, Floats]) -> dict[int, Floats]:
+def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Floats]:
     """Several polynomials of the same numbers, by Horner's rule, a piece of them at a time."""
     flat = np.ascontiguousarray(x).reshape(-1)
     made = {k: np.empty_like(flat) for k in coefficients}
