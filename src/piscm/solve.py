@@ -1,7 +1,7 @@
 """From a problem to a solution."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from piscm.blocks import Block, compile_blocks
+from piscm.construct.bounds import Bounds
 from piscm.construct.draw import Draw
 from piscm.construct.machine import grow
 from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
+from piscm.construct.slabs import MOST_POINTS, correct_on_all, some_points
 from piscm.design import System
 from piscm.evaluate import Network
 from piscm.march.options import Auto, Windows, with_tolerance
@@ -114,7 +116,9 @@ def _grown(
     Draw(problem.domain, method.scale)  # a wrong scale is told before any work
     fitted_rng, held_out_rng, node_rng = rng.spawn(3)
     blocks = compile_blocks(problem)
-    points = block_points(problem, blocks, sampling, fitted_rng)
+    every = block_points(problem, blocks, sampling, fitted_rng)
+    many = len(every[0][0]) > MOST_POINTS and method.selection == "orthogonal"
+    points = some_points(every) if many else every
     activation = activation_named(method.activation)
 
     def make_system(emphasis: Emphasis) -> System:
@@ -134,12 +138,25 @@ def _grown(
     residual = _weighted_norm(system, grown.state, refined)
     state = refined.state
     network = Network(problem, start, method.activation, grown.nodes, state.weights, state.unknowns)
+    if many and status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
+
+        def make_slab(
+            some: Sequence[Block], places: Any, parts: Emphasis, which: Sequence[int]
+        ) -> System:
+            return System(problem, some, places, weights, activation, start, parts)
+
+        bounds = Bounds(problem)
+        corrected = correct_on_all(
+            make_slab, blocks, every, grown.nodes, state.weights, state.unknowns, bounds, method
+        )
+        network = replace(network, weights=corrected.weights, unknowns=corrected.unknowns)
+        residual = corrected.residual
     # A grid has no other points of its own.
     other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
     fresh = block_points(problem, blocks, other, held_out_rng)
     residuals = tuple(
         _block_residual(network, block, own, new)
-        for block, own, new in zip(blocks, points, fresh, strict=True)
+        for block, own, new in zip(blocks, every, fresh, strict=True)
     )
     return Solution(
         problem=problem,

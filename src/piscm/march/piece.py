@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
 
 from piscm.blocks import Block
+from piscm.construct.bounds import Bounds
 from piscm.construct.machine import Growth, Report, grow
 from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
+from piscm.construct.slabs import MOST_POINTS, correct_on_all, some_points
 from piscm.design import System
 from piscm.evaluate import Network
 from piscm.march.cut import (
@@ -139,7 +142,7 @@ def solve_piece(
             wanted = max(wanted, _MORE * len(piece.points[0][0]))
         window.add_points(piece, wanted)
         piece = window.grown(method, limit, piece.growth, report, hopeless)
-    return piece
+    return window.on_all_points(piece, method)
 
 
 def task_for(
@@ -189,7 +192,8 @@ class _Window:
             self._blocks, self._handed, points = observed_inside(
                 self._blocks, self._handed, points, axis, low, high
             )
-        self._points = points
+        self._all = points if len(points[0][0]) > MOST_POINTS else None
+        self._points = points if self._all is None else some_points(points)
         self._look_elsewhere()
         # The typical node is a wave whatever the network has: residuals mean the same for all.
         tied = self._tied(self._points)
@@ -253,6 +257,54 @@ class _Window:
             fitted=self._norm(network, points) / scale,
             held_out=self._norm(network, self._fresh) / scale,
             physics=self._norm(network, self._fresh, ("equations", "conditions")) / scale,
+        )
+
+    def on_all_points(self, piece: Piece, method: Method) -> Piece:
+        """The piece corrected on all points, where growth had only some of them."""
+        if self._all is None or piece.growth.status in STOPPED:
+            return piece
+        extra = len(some_points(self._all)[0][0])
+        points = [
+            tuple(np.concatenate([a, b[extra:]]) for a, b in zip(every, own, strict=True))
+            if block.kind == "equations"
+            else every
+            for every, own, block in zip(self._all, self._points, self._blocks, strict=True)
+        ]
+        shared: dict[int, tuple[Floats, ...]] = {}  # blocks at one place share their points
+        points = [
+            shared.setdefault(id(every), own) for every, own in zip(self._all, points, strict=True)
+        ]
+        blocks = self._tied(points)
+        factors = equalizing(self._loud, blocks, points)
+
+        def make_system(
+            some: Sequence[Block], places: Any, parts: Emphasis, which: Sequence[int]
+        ) -> System:
+            emphasis = {n: parts[n] * factors[i] for n, i in enumerate(which)}
+            activation = activation_named(method.activation)
+            task = self._task
+            return System(
+                self._problem, some, places, task.weights, activation, task.start, emphasis
+            )
+
+        state = piece.refined.state
+        bounds = Bounds(self._problem)
+        corrected = correct_on_all(
+            make_system,
+            blocks,
+            points,
+            piece.growth.nodes,
+            state.weights,
+            state.unknowns,
+            bounds,
+            method,
+        )
+        network = replace(piece.network, weights=corrected.weights, unknowns=corrected.unknowns)
+        return replace(
+            piece,
+            network=network,
+            fitted=self._norm(network, points) / piece.scale,
+            held_out=self._norm(network, self._fresh) / piece.scale,
         )
 
     def _network(self, method: Method, nodes: Nodes, state: State | None = None) -> Network:

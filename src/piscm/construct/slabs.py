@@ -1,0 +1,158 @@
+"""Correction on more points than the memory holds: rows are processed in slabs.
+
+Growth needs all columns at once and is done on a part of the points. The weights are then corrected
+on all of them. Each slab of rows is reduced to a triangle by QR and forgotten; the triangle of the
+triangles is that of the whole matrix, so nothing is lost.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from piscm.blocks import Block
+from piscm.construct.bounds import Bounds
+from piscm.construct.methods import Method
+from piscm.design import System, divisors
+from piscm.least_squares import solve_least_squares
+from piscm.network.nodes import Nodes
+from piscm.state import Change
+
+Floats = NDArray[np.float64]
+Points = Sequence[tuple[Floats, ...]]
+MakeSystem = Callable[[Sequence[Block], Points, Mapping[int, Floats], Sequence[int]], System]
+"""A system of some blocks at some points, factors on their weights, and which blocks they are."""
+
+# Points of the equations that growth works with at most.
+MOST_POINTS = 20_000
+# Numbers in the columns of one slab; some ten arrays of this size are alive at a time.
+_SLAB = 4_000_000
+_ROUNDS = 3
+_STILL_GAINING = 0.99
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """Weights and unknowns after the correction, and the residual on all points."""
+
+    weights: Floats
+    unknowns: Floats
+    residual: float
+
+
+def some_points(points: Points) -> list[tuple[Floats, ...]]:
+    """The first points of every block, as many as growth can work with."""
+    kept: dict[int, tuple[Floats, ...]] = {}
+    for own in points:
+        if id(own) not in kept:
+            kept[id(own)] = tuple(array[:MOST_POINTS] for array in own)
+    return [kept[id(own)] for own in points]
+
+
+def correct_on_all(
+    make_system: MakeSystem,
+    blocks: Sequence[Block],
+    points: Points,
+    nodes: Nodes,
+    weights: Floats,
+    unknowns: Floats,
+    bounds: Bounds,
+    method: Method,
+) -> Corrected:
+    """Gauss–Newton on all points, a few rounds from a good start."""
+    energy = np.inf
+    for _ in range(_ROUNDS):
+        triangle, now = None, 0.0
+        for system in _slabs(make_system, blocks, points, weights.size):
+            rows = system.evaluate(nodes)
+            state = system.state_with(rows, weights, unknowns)
+            now += state.energy
+            linearization = system.linearize(state)
+            system.write_nonlinear(rows, slice(None), linearization)
+            design = rows.design.reshape(-1, system.rows)
+            target = weights.ravel() @ design - state.residual
+            stacked = np.concatenate([design, linearization.unknowns, target[None]]).T
+            if triangle is not None:
+                stacked = np.concatenate([triangle, stacked])
+            triangle = scipy.linalg.qr(stacked, mode="r", check_finite=False, overwrite_a=True)[0][
+                : stacked.shape[1]
+            ]
+        if not now < _STILL_GAINING * energy or triangle is None:
+            return Corrected(weights, unknowns, float(np.sqrt(min(now, energy))))
+        energy = now
+        new, steps = _solved(triangle, weights.size, method.threshold)
+        steps = bounds.clip(unknowns, steps) if len(unknowns) else steps
+        move = new.reshape(weights.shape) - weights
+        slabs = _slabs(make_system, blocks, points, weights.size)
+        length, reached = _length(slabs, nodes, weights, unknowns, move, steps, method)
+        if not reached < energy:
+            break
+        weights, unknowns, energy = weights + length * move, unknowns + length * steps, reached
+    return Corrected(weights, unknowns, float(np.sqrt(energy)))
+
+
+def _solved(triangle: Floats, columns: int, truncation: float) -> tuple[Floats, Floats]:
+    """Weights and steps of the unknowns, from the triangle of columns and target."""
+    matrix, target = triangle[:, :-1], triangle[:, -1]
+    lengths = np.linalg.norm(matrix, axis=0)
+    lengths[lengths == 0] = 1.0
+    solution = solve_least_squares((matrix / lengths).T, target, truncation).solution / lengths
+    return solution[:columns], solution[columns:]
+
+
+def _length(
+    slabs: Iterator[System],
+    nodes: Nodes,
+    weights: Floats,
+    unknowns: Floats,
+    move: Floats,
+    steps: Floats,
+    method: Method,
+) -> tuple[float, float]:
+    """The best length of a step, and the squared residual after it."""
+    lengths = np.array(sorted(method.search_steps, reverse=True))
+    energies = np.zeros(len(lengths))
+    for system in slabs:
+        rows = system.evaluate(nodes)
+        state = system.state_with(rows, weights, unknowns)
+        full = system.together(rows, slice(0, len(weights)), move, steps)
+        for number, length in enumerate(lengths):
+            trial = Change(
+                length * full.linear,
+                tuple(length * part for part in full.jets),
+                length * full.unknowns,
+            )
+            residual = system.residuals(state, trial)[0]
+            energies[number] += float(residual @ residual)
+    energies[~np.isfinite(energies)] = np.inf
+    best = int(np.argmin(energies))
+    return float(lengths[best]), float(energies[best])
+
+
+def _slabs(
+    make_system: MakeSystem, blocks: Sequence[Block], points: Points, columns: int
+) -> Iterator[System]:
+    """Systems of a part of the points each, weighed as parts of the whole."""
+    whole = divisors(blocks, points)
+    size = max(1000, _SLAB // max(1, columns))
+    longest = max(len(own[0]) for own in points)
+    for first in range(0, longest, size):
+        cut: dict[int, tuple[Floats, ...]] = {}
+        for own in points:
+            if id(own) not in cut:
+                cut[id(own)] = tuple(array[first : first + size] for array in own)
+        here = [i for i, own in enumerate(points) if len(cut[id(own)][0])]
+        some = [_part(blocks[i], slice(first, first + size)) for i in here]
+        places = [cut[id(points[i])] for i in here]
+        shared = divisors(some, places)
+        factors = {
+            number: np.array([shared[block.kind] / whole[block.kind]])
+            for number, block in enumerate(some)
+        }
+        yield make_system(some, places, factors, here)
+
+
+def _part(block: Block, rows: slice) -> Block:
+    return block if block.data is None else replace(block, data=block.data[rows])
