@@ -119,10 +119,15 @@ class Compiled:
                 values = function(*points.T, *jets, *unknowns)
         except OverflowError:  # Python's own numbers, where NumPy would answer inf
             raise ProblemError(f"{self.where} holds too large a number.") from None
-        if any(np.iscomplexobj(value) for value in values):
+        shape = np.broadcast_shapes((len(points),), *{np.shape(jet) for jet in jets})
+        return [self._real(value, shape) for value in values]
+
+    def _real(self, value: Any, shape: tuple[int, ...]) -> Floats:
+        if isinstance(value, np.ndarray) and value.shape == shape and value.dtype == np.float64:
+            return value
+        if np.iscomplexobj(value):
             raise ProblemError(f"{self.where} is complex: it holds a root of a negative number.")
-        shape = np.broadcast_shapes((len(points),), *(np.shape(jet) for jet in jets))
-        return [np.broadcast_to(np.asarray(value, dtype=float), shape) for value in values]
+        return np.broadcast_to(np.asarray(value, dtype=float), shape)
 
 
 def _replace_jets(

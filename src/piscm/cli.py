@@ -1,4 +1,4 @@
-"""The command line: ``piscm list`` and ``piscm solve``."""
+"""The command line: ``piscm list``, ``piscm solve`` and ``piscm bench``."""
 
 import json
 import math
@@ -128,6 +128,27 @@ def solve_problem(
             messages.print(Text(f"Written to {out}"), soft_wrap=True)
     except (ProblemError, ImportError, OSError) as error:
         # Text, because a message may quote brackets that rich would take for its own.
+        messages.print(Text.assemble(("error: ", "red"), str(error)), soft_wrap=True)
+        raise typer.Exit(2) from None
+
+
+@app.command("bench")
+def measure(
+    out: Annotated[Path, typer.Option(help="Folder for tables and the picture.")] = Path("out"),
+    trials: Annotated[int, typer.Option(help="Seeds of each algorithm.")] = 3,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, not how fast.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="algorithms, growth or accuracy; may be repeated.")
+    ] = None,
+) -> None:
+    """Measure speed, growth and accuracy, as ratios to fixed yardsticks in the same run."""
+    try:
+        from piscm.benchmarks.run import bench
+
+        bench(out, trials, quick, only or ())
+    except (ProblemError, ImportError, OSError) as error:
         messages.print(Text.assemble(("error: ", "red"), str(error)), soft_wrap=True)
         raise typer.Exit(2) from None
 

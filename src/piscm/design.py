@@ -305,11 +305,11 @@ class System:
                 target = rows.design[chunk, :, placed.rows]
                 target[:] = fixed[chunk]
                 for number, leg in enumerate(placed.legs):
-                    features = rows.features[position + number][:, chunk]
+                    features = rows.features[position + number]
                     partials = linearization.partials[position + number]
                     for jet in moving:
                         field, feature = leg.jet_field[jet], leg.jet_feature[jet]
-                        target[:, field] += partials[jet] * features[feature]
+                        target[:, field] += partials[jet] * features[feature, chunk]
             position += len(placed.legs)
 
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:

@@ -7,7 +7,6 @@ need too many steps, the factor is made anew.
 """
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
@@ -19,7 +18,7 @@ _SHIFT = 1e-13
 _STEPS_KEPT = 4
 _STEPS_FRESH = 3
 # Enough is gained when the squared residual could fall by less than this share.
-_ENOUGH = 1e-7
+_ENOUGH = 1e-6
 
 
 class NormalEquations:
@@ -33,25 +32,26 @@ class NormalEquations:
         """The next columns have nothing to do with the last ones."""
         self.__init__()  # type: ignore[misc]
 
-    def solve(self, columns: Floats, target: Floats, guess: Floats) -> Floats | None:
-        """The minimizer near the guess, or None where the arithmetic fails.
+    def step(self, columns: Floats, residual: Floats) -> Floats | None:
+        """What to add to the weights of the columns so that the residual becomes least.
+
+        Directions that the columns do not determine are left alone. None where the arithmetic
+        fails.
 
         Parameters
         ----------
         columns : ndarray, shape (unknowns, rows)
-        target : ndarray, shape (rows,)
-        guess : ndarray, shape (unknowns,)
-            Directions that the columns do not determine stay as they are here.
+        residual : ndarray, shape (rows,)
+            Target minus what the columns give with the weights there are.
         """
         if len(self._lengths) and self._extend(columns):
-            solution, converged = self._iterate(columns, target, guess, _STEPS_KEPT)
+            step, converged = self._iterate(columns, residual, _STEPS_KEPT)
             if converged:
-                return solution
-            guess = solution if np.isfinite(solution).all() else guess
+                return step
         if not self._factorize(columns):
             return None
-        solution, _ = self._iterate(columns, target, guess, _STEPS_FRESH)
-        return solution if np.isfinite(solution).all() else None
+        step, _ = self._iterate(columns, residual, _STEPS_FRESH)
+        return step if np.isfinite(step).all() else None
 
     def _factorize(self, columns: Floats) -> bool:
         gram = columns @ columns.T
@@ -81,7 +81,7 @@ class NormalEquations:
         corner = gram[old:] / lengths[:, None] - across.T @ across
         corner[np.diag_indices_from(corner)] += _SHIFT
         try:
-            corner = scipy.linalg.cholesky(corner, lower=True, check_finite=False)
+            corner = np.linalg.cholesky(corner)
         except np.linalg.LinAlgError:
             return False
         factor = np.zeros((len(columns), len(columns)), order="F")
@@ -89,11 +89,9 @@ class NormalEquations:
         self._factor, self._lengths = factor, np.concatenate([self._lengths, lengths])
         return True
 
-    def _iterate(
-        self, columns: Floats, target: Floats, solution: Floats, steps: int
-    ) -> tuple[Floats, bool]:
+    def _iterate(self, columns: Floats, residual: Floats, steps: int) -> tuple[Floats, bool]:
         """Preconditioned conjugate gradients, and whether little is left to gain."""
-        residual = target - solution @ columns
+        solution = np.zeros(len(columns))
         direction, before = np.zeros(0), 1.0
         for step in range(steps + 1):
             gradient = columns @ residual

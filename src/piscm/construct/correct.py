@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 # Normal equations may let weights drift where the columns are nearly dependent; after so many
 # nodes singular values set them right.
-_SAFE_EVERY = 50
+_SAFE_EVERY = 100
 # A basis that grew column by column is used as it is up to this condition.
 _NEARLY_SINGULAR = 1e-13
 
@@ -120,14 +120,13 @@ class Corrector:
         safe: bool,
     ) -> Direction:
         columns = rows.design[active].reshape(-1, self._system.rows)
-        old, target = _old_and_target(rows, active, state)
-        unknowns = linearization.unknowns
+        old, unknowns = state.weights[active], linearization.unknowns
         if self._first != active.start or len(unknowns):
             self._normal.forget()  # other columns than the last ones, or in another order
         self._first = active.start
         if not len(unknowns):
-            new, rank = self._solve(columns, target, old.ravel(), safe)
-            return Direction(new.reshape(old.shape) - old, np.zeros(0), rank)
+            move, rank = self._solve(columns, -state.residual, old.ravel(), safe)
+            return Direction(move.reshape(old.shape), np.zeros(0), rank)
 
         factors = balance(unknowns, columns)
         solved = np.zeros(0)
@@ -139,21 +138,23 @@ class Corrector:
             scaled = unknowns[free] * factors[free, None]
             held = fixed[~free] @ unknowns[~free]
             both = np.concatenate([columns, scaled])
-            guess = np.concatenate([old.ravel(), np.zeros(len(scaled))])
-            solved, rank = self._solve(both, target - held, guess, safe)
+            now = np.concatenate([old.ravel(), np.zeros(len(scaled))])
+            solved, rank = self._solve(both, -state.residual - held, now, safe)
             steps = fixed.copy()
             steps[free] = solved[old.size :] * factors[free]
             return steps
 
         steps = self._bounds.solve(state.unknowns, free_steps)
-        return Direction(solved[: old.size].reshape(old.shape) - old, steps, rank)
+        return Direction(solved[: old.size].reshape(old.shape), steps, rank)
 
-    def _solve(self, columns: Floats, target: Floats, guess: Floats, safe: bool) -> LeastSquares:
+    def _solve(self, columns: Floats, missing: Floats, now: Floats, safe: bool) -> LeastSquares:
+        """The step away from the weights as they are now."""
         if not safe:
-            solution = self._normal.solve(columns, target, guess)
-            if solution is not None:
-                return LeastSquares(solution, len(columns))
-        return solve_least_squares(columns, target, self._method.truncation)
+            step = self._normal.step(columns, missing)
+            if step is not None:
+                return LeastSquares(step, len(columns))
+        new, rank = solve_least_squares(columns, now @ columns + missing, self._method.truncation)
+        return LeastSquares(new - now, rank)
 
 
 def _old_and_target(rows: NodeRows, active: slice, state: State) -> tuple[Floats, Floats]:

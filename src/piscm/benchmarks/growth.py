@@ -1,0 +1,112 @@
+"""How time and memory grow with points, nodes and fields."""
+
+import statistics
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from piscm.benchmarks.child import in_child, peak_megabytes
+from piscm.benchmarks.coupled import coupled_system
+from piscm.benchmarks.exponent import fitted_exponent
+from piscm.benchmarks.part import Case, Part, Row, solved
+from piscm.construct.methods import PISC3
+from piscm.sampling import Sampling
+
+ALONG = ("points", "nodes", "fields")
+COLUMNS = (
+    "along",
+    "points",
+    "nodes",
+    "fields",
+    "seconds",
+    "megabytes",
+    "time_exponent",
+    "memory_exponent",
+)
+SECONDS = 120.0
+NOTE = (
+    "PI-SC-III, orthogonal, on a reaction–diffusion system, each case in a process of its own. "
+    "megabytes: peak memory beyond that of a tiny run. Exponents: least squares on the logarithms "
+    f"of all sizes. A case over {SECONDS:.0f} s or over half the memory is left empty."
+)
+# Wave numbers for 1600 nodes that are independent of each other.
+_SCALE = 100.0
+_SHORT = 1.0
+_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a case is."""
+
+    points: int
+    nodes: int
+    fields: int
+
+    @property
+    def effort(self) -> float:
+        """About how many seconds it takes, beside those for the start of a process."""
+        columns = self.nodes * self.fields
+        work = 1.5e-6 * self.points * self.fields * columns * (1.0 + columns / 400)
+        return 2.0 + min(work, SECONDS)
+
+
+SIZES = {
+    "points": [Size(points, 100, 1) for points in (1_000, 10_000, 100_000, 1_000_000)],
+    "nodes": [Size(4_000, nodes, 1) for nodes in (100, 200, 400, 800, 1_600)],
+    "fields": [Size(2_000, 200, fields) for fields in (1, 2, 3, 4)],
+}
+_QUICK = {
+    "points": [Size(points, 20, 1) for points in (200, 2_000)],
+    "nodes": [Size(200, nodes, 1) for nodes in (10, 40)],
+    "fields": [Size(200, 20, fields) for fields in (1, 2)],
+}
+
+
+def growth(quick: bool) -> Part:
+    """Every size along every axis."""
+    cases = [
+        Case(f"{along} {getattr(size, along)}", size.effort, partial(_measured, along, size))
+        for along, sizes in (_QUICK if quick else SIZES).items()
+        for size in sizes
+    ]
+    return Part("growth", "Growth of time and memory", NOTE, COLUMNS, cases, summary)
+
+
+def _measured(along: str, size: Size) -> Row:
+    measured = in_child(cost, (size,), SECONDS)
+    seconds, megabytes = measured or (float("nan"), float("nan"))
+    return {"along": along, **asdict(size), "seconds": seconds, "megabytes": megabytes}
+
+
+def cost(size: Size) -> tuple[float, float]:
+    """Seconds and megabytes of one case; runs in a child."""
+    problem = coupled_system(size.fields)
+
+    def seconds(points: int, nodes: int) -> float:
+        method = PISC3(max_nodes=nodes, scale=_SCALE, selection="orthogonal", candidates=100)
+        solution = solved(problem, method, Sampling(interior=points), seed=0)
+        if solution.n_nodes < nodes:
+            raise RuntimeError(f"{size} ended with {solution.n_nodes} nodes: {solution.status}.")
+        return solution.seconds
+
+    seconds(16, 1)  # what the first run loads is no part of a later one
+    before = peak_megabytes()
+    times = [seconds(size.points, size.nodes)]
+    megabytes = peak_megabytes() - before
+    while times[0] < _SHORT and len(times) < _REPEATS:
+        times.append(seconds(size.points, size.nodes))
+    return statistics.median(times), megabytes
+
+
+def summary(measured: list[Row]) -> list[Row]:
+    """The rows with the exponents of their axis."""
+    rows = []
+    for along in ALONG:
+        own = [row for row in measured if row["along"] == along]
+        sizes = [row[along] for row in own]
+        exponents = {
+            "time_exponent": fitted_exponent(sizes, [row["seconds"] for row in own]),
+            "memory_exponent": fitted_exponent(sizes, [row["megabytes"] for row in own]),
+        }
+        rows += [{**row, **exponents} for row in own]
+    return rows

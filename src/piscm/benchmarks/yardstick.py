@@ -1,0 +1,52 @@
+"""The unit of time: one dense least-squares solve, on this machine and at this moment."""
+
+import statistics
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.linalg
+from threadpoolctl import threadpool_limits
+
+from piscm.solution import Solution
+
+Shape = tuple[int, int]
+
+_REPEATS = 3
+
+
+def lstsq_seconds(shapes: Sequence[Shape]) -> float:
+    """What SciPy's `lstsq` (gelsd, one thread) takes for random matrices of these shapes, in all.
+
+    The median of a few times; call it right beside the run that it is compared with, so that other
+    work on the machine slows both alike.
+    """
+    rng = np.random.default_rng(0)
+    systems = [
+        (np.asfortranarray(rng.standard_normal(shape)), rng.standard_normal(shape[0]))
+        for shape in shapes
+    ]
+    times = []
+    with threadpool_limits(1):
+        for _ in range(_REPEATS):
+            began = time.perf_counter()
+            for matrix, target in systems:
+                scipy.linalg.lstsq(matrix, target, lapack_driver="gelsd", check_finite=False)
+            times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def final_shapes(solution: Solution) -> list[Shape]:
+    """The sizes of the final design: rows and columns of each window, or of the one there is.
+
+    A solution knows its rows only in all. Points come with the nodes, so each window is counted
+    with the share of the rows that its share of the nodes is. One matrix of all windows together
+    would be a far larger unit, which no run ever solves.
+    """
+    rows = sum(block.rows for block in solution.block_residuals)
+    panels = solution.network.panels
+    counts = (solution.n_nodes,) if panels is None else panels.counts
+    fields = len(solution.problem.fields)
+    total = max(1, sum(counts))
+    shapes = [(round(rows * count / total), count * fields) for count in counts]
+    return [(max(1, height), max(1, width)) for height, width in shapes]
