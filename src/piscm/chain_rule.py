@@ -46,8 +46,12 @@ def add_columns(
     leg: Leg,
     partials: NDArray[Any],
     jets: Container[int],
+    empty: set[int],
 ) -> None:
-    """Add what some jets of a leg contribute to the nodes' columns, shape (nodes, fields, rows)."""
+    """Add what some jets of a leg contribute to the nodes' columns, shape (nodes, fields, rows).
+
+    Fields in `empty` have nothing written yet; they are taken out once they have.
+    """
     for (field, sees, order), group in leg.groups.items():
         members = [jet for jet in group if jet in jets]
         if not members:
@@ -55,7 +59,11 @@ def add_columns(
         factors = nodes.factors(leg.features[leg.jet_feature[jet]] for jet in members)
         columns = factors @ partials[members].astype(factors.dtype, copy=False)
         columns *= derivatives[sees, order][:, leg.columns]
-        target[:, field] += columns
+        if field in empty:
+            target[:, field] = columns
+            empty.discard(field)
+        else:
+            target[:, field] += columns
 
 
 def features_of(nodes: Nodes, derivatives: Derivatives, leg: Leg) -> Any:

@@ -263,16 +263,19 @@ class System:
     def evaluate(self, nodes: Nodes) -> NodeRows:
         """Everything about a batch of nodes that does not depend on the state."""
         values = derivatives_of(nodes, self.points, self._wanted, self.activation)
-        design = np.zeros((len(nodes), self.fields, self.rows))
+        design = np.empty((len(nodes), self.fields, self.rows))
         for placed, (partials, _) in zip(self._linear, self._linear_partials, strict=True):
-            target = design[:, :, placed.rows]
+            target, empty = design[:, :, placed.rows], set(range(self.fields))
             for leg, own in zip(placed.legs, partials, strict=True):
-                add_columns(target, nodes, values, leg, own, range(len(own)))
+                add_columns(target, nodes, values, leg, own, range(len(own)), empty)
+            target[:, list(empty)] = 0.0
         fixed = []
         for placed, (partials, _) in zip(self._nonlinear, self._fixed_partials, strict=True):
-            target = np.zeros((len(nodes), self.fields, placed.rows.stop - placed.rows.start))
+            target = np.empty((len(nodes), self.fields, placed.rows.stop - placed.rows.start))
+            empty = set(range(self.fields))
             for leg, own in zip(placed.legs, partials, strict=True):
-                add_columns(target, nodes, values, leg, own, placed.block.compiled.fixed)
+                add_columns(target, nodes, values, leg, own, placed.block.compiled.fixed, empty)
+            target[:, list(empty)] = 0.0
             fixed.append(target)
         features = tuple(features_of(nodes, values, leg) for leg in self._nonlinear_legs)
         return NodeRows(design, features, tuple(fixed))
@@ -282,14 +285,16 @@ class System:
         single = np.float32
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
         values = derivatives_of(rough, self._single_points, self._wanted, self.activation)
-        design = np.zeros((len(nodes), self.fields, self.rows), dtype=single)
+        design = np.empty((len(nodes), self.fields, self.rows), dtype=single)
         nonlinear = iter(linearization.partials)
         linear = (own for partials, _ in self._linear_partials for own in partials)
         for placed in self.placed:
             source = linear if placed.block.compiled.linear else nonlinear
+            target, empty = design[:, :, placed.rows], set(range(self.fields))
             for leg in placed.legs:
                 own = next(source)
-                add_columns(design[:, :, placed.rows], rough, values, leg, own, range(len(own)))
+                add_columns(target, rough, values, leg, own, range(len(own)), empty)
+            target[:, list(empty)] = 0.0
         return design
 
     def write_nonlinear(self, rows: NodeRows, nodes: slice, linearization: Linearization) -> None:
@@ -300,16 +305,19 @@ class System:
             # A few nodes at a time, so that what is added up stays in the cache.
             some = max(1, _CACHED // (placed.rows.stop - placed.rows.start))
             moving = placed.block.compiled.moving
+            buffer = np.empty((min(some, last - first), placed.rows.stop - placed.rows.start))
             for begin in range(first, last, some):
                 chunk = slice(begin, min(begin + some, last))
                 target = rows.design[chunk, :, placed.rows]
                 target[:] = fixed[chunk]
+                room = buffer[: chunk.stop - chunk.start]
                 for number, leg in enumerate(placed.legs):
                     features = rows.features[position + number]
                     partials = linearization.partials[position + number]
                     for jet in moving:
                         field, feature = leg.jet_field[jet], leg.jet_feature[jet]
-                        target[:, field] += partials[jet] * features[feature, chunk]
+                        np.multiply(partials[jet], features[feature, chunk], out=room)
+                        target[:, field] += room
             position += len(placed.legs)
 
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:

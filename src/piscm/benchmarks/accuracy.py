@@ -1,5 +1,6 @@
 """How accurate the default is, and what that takes, on every forward problem of the zoo."""
 
+from dataclasses import replace
 from functools import partial
 
 from piscm import zoo
@@ -16,26 +17,25 @@ NOTE = (
     f"in_lstsq: time as a ratio to one SciPy lstsq of {UNIT[0]} x {UNIT[1]}, timed right after. "
     "relative_error: L2, of all fields together. "
 )
-_QUICK_SECONDS = 1.0
+_QUICK = Auto(max_nodes=50, max_seconds=0.5)
 
 
 def accuracy(quick: bool) -> Part:
     """Every forward problem with every tolerance."""
-    seconds = _QUICK_SECONDS if quick else SECONDS
+    method = _QUICK if quick else Auto(max_seconds=SECONDS)
     cases = [
-        Case(f"{name}, tol {tolerance:g}", effort, partial(_measured, name, tolerance, seconds))
+        Case(f"{name}, tol {tolerance:g}", effort, partial(_measured, name, tolerance, method))
         for tolerance, effort in zip(TOLERANCES[: 1 if quick else None], (5, 13, 18), strict=False)
         for name in zoo.names()
         if not zoo.load(name).problem.unknowns
     ]
-    note = NOTE + f"A run ends after {seconds:g} s, as TIME_LIMIT."
+    note = NOTE + f"A run ends after {method.max_seconds:g} s, as TIME_LIMIT."
     return Part("accuracy", "Accuracy against time, by default", note, COLUMNS, cases, summary)
 
 
-def _measured(name: str, tolerance: float, seconds: float) -> Row:
+def _measured(name: str, tolerance: float, method: Auto) -> Row:
     benchmark = zoo.load(name)
-    method = Auto(tolerance=tolerance, max_seconds=seconds)
-    solution = solved(benchmark.problem, method, None, seed=0)
+    solution = solved(benchmark.problem, replace(method, tolerance=tolerance), None, seed=0)
     return {
         "problem": name,
         "tol": tolerance,

@@ -41,7 +41,7 @@ NOTE = (
 )
 _QUICK = {"max_nodes": 20, "candidates": 10}
 _QUICK_SAMPLING = Sampling(interior=200, boundary=40, rule="latin")
-_QUICK_AUTO = Auto(tolerance=1e-2, max_nodes=50, max_seconds=1.0)
+_QUICK_AUTO = Auto(tolerance=1e-2, max_nodes=50, max_seconds=0.5)
 
 Solve = Callable[[Benchmark, int], Solution]
 

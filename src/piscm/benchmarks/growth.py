@@ -1,8 +1,9 @@
 """How time and memory grow with points, nodes and fields."""
 
+import math
 import statistics
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 
 from piscm.benchmarks.child import in_child, peak_megabytes
 from piscm.benchmarks.coupled import coupled_system
@@ -10,6 +11,7 @@ from piscm.benchmarks.exponent import fitted_exponent
 from piscm.benchmarks.part import Case, Part, Row, solved
 from piscm.construct.methods import PISC3
 from piscm.sampling import Sampling
+from piscm.solution import Solution
 
 ALONG = ("points", "nodes", "fields")
 COLUMNS = (
@@ -46,7 +48,7 @@ class Size:
     def effort(self) -> float:
         """About how many seconds it takes, beside those for the start of a process."""
         columns = self.nodes * self.fields
-        work = 1.5e-6 * self.points * self.fields * columns * (1.0 + columns / 400)
+        work = 6e-7 * self.points * self.fields * columns * (1.0 + columns / 400)
         return 2.0 + min(work, SECONDS)
 
 
@@ -57,7 +59,7 @@ SIZES = {
 }
 _QUICK = {
     "points": [Size(points, 20, 1) for points in (200, 2_000)],
-    "nodes": [Size(200, nodes, 1) for nodes in (10, 40)],
+    "nodes": [Size(200, nodes, 1) for nodes in (20, 60)],
     "fields": [Size(200, 20, fields) for fields in (1, 2)],
 }
 
@@ -73,29 +75,33 @@ def growth(quick: bool) -> Part:
 
 
 def _measured(along: str, size: Size) -> Row:
-    measured = in_child(cost, (size,), SECONDS)
-    seconds, megabytes = measured or (float("nan"), float("nan"))
-    return {"along": along, **asdict(size), "seconds": seconds, "megabytes": megabytes}
+    return {"along": along, **asdict(size), **_cost_in_child(size)}
 
 
-def cost(size: Size) -> tuple[float, float]:
-    """Seconds and megabytes of one case; runs in a child."""
+@cache  # one size may stand on several axes
+def _cost_in_child(size: Size) -> Row:
+    return in_child(cost, (size,), SECONDS) or {"seconds": math.nan, "megabytes": math.nan}
+
+
+def cost(size: Size) -> Row:
+    """Seconds and megabytes of one case, and the nodes that it came to; runs in a child."""
     problem = coupled_system(size.fields)
 
-    def seconds(points: int, nodes: int) -> float:
+    def run(points: int, nodes: int) -> Solution:
         method = PISC3(max_nodes=nodes, scale=_SCALE, selection="orthogonal", candidates=100)
-        solution = solved(problem, method, Sampling(interior=points), seed=0)
-        if solution.n_nodes < nodes:
-            raise RuntimeError(f"{size} ended with {solution.n_nodes} nodes: {solution.status}.")
-        return solution.seconds
+        return solved(problem, method, Sampling(interior=points), seed=0)
 
-    seconds(16, 1)  # what the first run loads is no part of a later one
+    run(16, 1)  # what the first run loads is no part of a later one
     before = peak_megabytes()
-    times = [seconds(size.points, size.nodes)]
+    runs = [run(size.points, size.nodes)]
     megabytes = peak_megabytes() - before
-    while times[0] < _SHORT and len(times) < _REPEATS:
-        times.append(seconds(size.points, size.nodes))
-    return statistics.median(times), megabytes
+    while runs[0].seconds < _SHORT and len(runs) < _REPEATS:
+        runs.append(run(size.points, size.nodes))
+    return {
+        "nodes": runs[0].n_nodes,
+        "seconds": statistics.median(one.seconds for one in runs),
+        "megabytes": megabytes,
+    }
 
 
 def summary(measured: list[Row]) -> list[Row]:

@@ -24,7 +24,7 @@ from piscm.state import Linearization, NodeRows, State
 Floats = NDArray[np.float64]
 
 # Candidates of a batch that are judged in full precision.
-_PROMISING = 5
+_PROMISING = 3
 
 
 @dataclass(frozen=True)
