@@ -1,0 +1,105 @@
+"""Normal equations with a kept factor against plain least squares."""
+
+import numpy as np
+import pytest
+
+from piscm.normal_equations import NormalEquations
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(2)
+
+
+def excess(columns, target, solution):
+    """How much larger the squared residual is than it has to be, relative to it."""
+    best = np.linalg.lstsq(columns.T, target)[0]
+    least = np.sum((target - best @ columns) ** 2)
+    return np.sum((target - solution @ columns) ** 2) / least - 1
+
+
+def solved(normal, columns, target, guess=None):
+    """The guess and the step from it, or None where the arithmetic fails."""
+    guess = np.zeros(len(columns)) if guess is None else guess
+    step = normal.step(columns, target - guess @ columns)
+    return None if step is None else guess + step
+
+
+@pytest.mark.parametrize("shape", [(1, 10), (5, 40), (30, 60), (40, 41)])
+def test_a_fresh_factor(rng, shape):
+    columns, target = rng.normal(size=shape), rng.normal(size=shape[1])
+    assert excess(columns, target, solved(NormalEquations(), columns, target)) < 1e-5
+
+
+def test_columns_that_grow_and_move(rng):
+    normal, columns = NormalEquations(), np.zeros((0, 80))
+    target, solution = rng.normal(size=80), np.zeros(0)
+    for size in (0.0, 1e-8, 1e-3, 0.1, 1.0, 30.0):
+        columns = columns + size * rng.normal(size=columns.shape)
+        columns = np.concatenate([columns, rng.normal(size=(4, 80))])
+        guess = np.concatenate([solution, np.zeros(4)])
+        solution = solved(normal, columns, target, guess)
+        assert excess(columns, target, solution) < 1e-5
+
+
+def test_fewer_columns_than_before(rng):
+    normal, target = NormalEquations(), rng.normal(size=50)
+    for count in (10, 4, 12, 12, 1):
+        columns = rng.normal(size=(count, 50))
+        assert excess(columns, target, solved(normal, columns, target)) < 1e-5
+    normal.forget()
+    assert excess(columns, target, solved(normal, columns, target)) < 1e-5
+
+
+def test_columns_of_very_different_sizes(rng):
+    sizes = 10.0 ** np.array([[-100.0], [-5.0], [0.0], [7.0], [100.0]])
+    columns, target = rng.normal(size=(5, 30)) * sizes, rng.normal(size=30)
+    solution = solved(NormalEquations(), columns, target)
+    scaled = np.linalg.lstsq((columns / sizes).T, target)[0]
+    np.testing.assert_allclose(solution * sizes[:, 0], scaled, rtol=1e-3, atol=1e-4)
+
+
+def test_columns_of_zeros_and_dependent_ones_keep_the_guess(rng):
+    columns, target = rng.normal(size=(6, 40)), rng.normal(size=40)
+    columns[2], columns[5] = 0.0, columns[0]
+    guess = np.array([0.0, 0.0, 7.0, 0.0, 0.0, 0.0])
+    solution = solved(NormalEquations(), columns, target, guess)
+    assert np.isfinite(solution).all()
+    assert solution[2] == 7.0
+    best = np.linalg.lstsq(columns.T, target, rcond=1e-12)[0]
+    least = np.sum((target - best @ columns) ** 2)
+    assert np.sum((target - solution @ columns) ** 2) < least * (1 + 1e-5)
+
+
+def test_a_guess_that_is_right_is_kept(rng):
+    columns, target = rng.normal(size=(5, 40)), rng.normal(size=40)
+    best = np.linalg.lstsq(columns.T, target)[0]
+    solution = solved(NormalEquations(), columns, target, best)
+    np.testing.assert_allclose(solution, best, rtol=1e-6)
+    nothing = solved(NormalEquations(), columns, np.zeros(40))
+    np.testing.assert_array_equal(nothing, 0.0)
+
+
+def test_never_worse_than_the_guess_with_columns_as_growth_has_them(rng):
+    places = np.linspace(-1, 1, 150)
+    columns = np.sin(np.outer(rng.uniform(-4, 4, 80), places) + rng.uniform(-3, 3, 80)[:, None])
+    target = np.exp(-5 * places**2)
+    normal, solution, before = NormalEquations(), np.zeros(0), np.linalg.norm(target)
+    for count in range(4, 81, 4):
+        guess = np.concatenate([solution, np.zeros(count - len(solution))])
+        found = solved(normal, columns[:count], target, guess)
+        if found is None:  # the arithmetic failed: singular values take over
+            found = np.linalg.lstsq(columns[:count].T, target, rcond=1e-10)[0]
+        rest = np.linalg.norm(target - found @ columns[:count])
+        assert rest <= before * (1 + 1e-6) + 1e-9
+        solution, before = found, rest
+    assert before < 1e-2
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_told(rng, bad):
+    columns, target = rng.normal(size=(4, 20)), rng.normal(size=20)
+    columns[1, 3] = bad
+    with np.errstate(invalid="ignore"):
+        solution = solved(NormalEquations(), columns, target)
+    assert solution is None or np.isfinite(solution).all()
