@@ -1,0 +1,272 @@
+"""Windows of a problem: what holds where, and that no datum is lost or counted twice."""
+
+import numpy as np
+import pytest
+import sympy
+
+from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
+from piscm.blocks import compile_blocks
+from piscm.evaluate import Network
+from piscm.march.cut import (
+    checked_coordinate,
+    marching_coordinate,
+    observed_inside,
+    obstacle,
+    steepness,
+    window_blocks,
+    window_box,
+    with_values_of,
+)
+from piscm.march.equalize import equalizing, loudness
+from piscm.network.activations import activation_named
+from piscm.network.nodes import Nodes
+from piscm.problem.errors import ProblemError
+from piscm.sampling import block_points
+from piscm.start import Start
+
+x, t = coordinates("x t")
+u = field("u", x, t)
+BOX = Box({x: (0, 1), t: (0, 2)})
+HEAT = u.diff(t) - u.diff(x, 2)
+
+
+def problem_with(*conditions, observations=(), equation=HEAT, box=BOX):
+    return Problem(box, [equation], list(conditions), None, list(observations))
+
+
+# --- along what -------------------------------------------------------------------------------
+
+
+def test_time_is_found_and_space_is_not():
+    problem = problem_with(Condition(u - 1, on={t: 0}), Condition(u, on=[{x: 0}, {x: 1}]))
+    assert marching_coordinate(problem) == t
+    assert obstacle(problem, t) is None
+    assert "upper end" in obstacle(problem, x)
+    assert checked_coordinate(problem, t) == t
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ([Condition(u, on={t: 0}), Condition(u, on={t: 2})], "upper end, t = 2"),
+        ([Condition(u, on=[{t: 0}, {t: 2}])], "upper end"),
+        ([Condition(u, on=[{t: 0}, {x: 0, t: 2}])], "upper end"),
+        ([Condition(u, on="boundary")], "upper end"),
+        ([Condition(u, on={t: 0}), Periodic(u, along=t)], "ties its two ends"),
+        ([Condition(u, on={t: 1})], "no condition holds on t = 0"),
+        ([Condition(u, on={x: 0})], "nothing to start from"),
+    ],
+)
+def test_what_stands_in_the_way(conditions, words):
+    problem = problem_with(*conditions)
+    assert words in obstacle(problem, t)
+    with pytest.raises(ProblemError, match="Windows along t"):
+        checked_coordinate(problem, t)
+
+
+def test_a_coordinate_of_another_domain():
+    problem = problem_with(Condition(u, on={t: 0}))
+    with pytest.raises(ProblemError, match="s"):
+        checked_coordinate(problem, sympy.Symbol("s"))
+
+
+def test_bounds_that_sympy_wrote():
+    box = Box({x: (0, 1), t: (sympy.pi / 3, sympy.pi)})
+    field_ = field("u", x, t)
+    problem = problem_with(Condition(field_ - 1, on={t: sympy.pi / 3}), box=box)
+    assert marching_coordinate(problem) == t
+    closed = problem_with(
+        Condition(field_ - 1, on={t: sympy.pi / 3}), Condition(field_, on={t: sympy.pi}), box=box
+    )
+    assert obstacle(closed, t) is not None
+
+
+# --- what holds in a window -------------------------------------------------------------------
+
+
+def places(problem, low, high):
+    blocks = compile_blocks(problem)
+    cut, handed = window_blocks(problem, blocks, t, low, high)
+    return [block.place for block in cut], handed
+
+
+def test_the_first_window_has_the_conditions_as_they_stand():
+    problem = problem_with(
+        Condition(u - 1, on={t: 0}), Condition(u, on=[{x: 0}, {x: 1}]), Periodic(u, along=x)
+    )
+    found, handed = places(problem, 0.0, 0.5)
+    assert found == ["interior", ({t: 0.0},), ({x: 0.0}, {x: 1.0}), x]
+    assert handed == []
+    found, handed = places(problem, 0.5, 1.25)
+    assert found == ["interior", ({t: 0.5},), ({x: 0.0}, {x: 1.0}), x]
+    assert handed == [1]
+
+
+def test_a_condition_at_several_kinds_of_places_is_shared_out():
+    problem = problem_with(Condition(u - x, on=[{t: 0}, {x: 0}, {x: 0.5, t: 0.75}, {t: 0, x: 1}]))
+    found, handed = places(problem, 0.0, 0.5)
+    assert found == ["interior", ({t: 0.0}, {t: 0.0, x: 1.0}), ({x: 0.0},)]
+    assert handed == []
+    found, handed = places(problem, 0.5, 1.0)
+    assert found == ["interior", ({t: 0.5}, {t: 0.5, x: 1.0}), ({x: 0.0}, {x: 0.5, t: 0.75})]
+    assert handed == [1]
+
+
+@pytest.mark.parametrize("at", [0.001, 0.5, 1.0, 1.2, 1.999])
+def test_a_place_inside_is_in_exactly_one_window(at):
+    problem = problem_with(Condition(u, on={t: 0}), Condition(u - 1, on={x: 0.3, t: at}))
+    edges = np.linspace(0, 2, 5)
+    count = sum(
+        len(places(problem, low, high)[0]) == 3
+        for low, high in zip(edges[:-1], edges[1:], strict=True)
+    )
+    assert count == 1
+
+
+def test_what_is_handed_on_is_the_value_before():
+    problem = problem_with(Condition(u - sympy.sin(x), on={t: 0}), Condition(u, on={x: 0}))
+    inside = problem.within(window_box(problem, t, 0.0, 1.0))
+    nodes = Nodes(np.array([[1.0, 2.0]]), np.array([0.3]))
+    before = Network(inside, Start(problem), "sin", nodes, np.array([[2.0]]), np.zeros(0))
+    cut, handed = window_blocks(problem, compile_blocks(problem), t, 1.0, 2.0)
+    here = problem.within(window_box(problem, t, 1.0, 2.0))
+    points = block_points(here, cut, Sampling(10, 7), np.random.default_rng(0))
+    tied = with_values_of(cut, handed, points, before)
+    at = points[1][0]
+    np.testing.assert_array_equal(at[:, 1], 1.0)
+    truth = 2 * np.sin(at[:, 0] + 2 * at[:, 1] + 0.3) - np.sin(at[:, 0])
+    np.testing.assert_allclose(tied[1].data, truth, atol=1e-14)
+    np.testing.assert_allclose(before.residual(tied[1], points[1]), 0.0, atol=1e-14)
+    assert tied[2].data is None
+
+
+# --- observations -----------------------------------------------------------------------------
+
+
+def counted(problem, edges):
+    """How often each observation is used, by its value."""
+    blocks, axis = compile_blocks(problem), problem.domain.axis(t)
+    used = []
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        inside = problem.within(window_box(problem, t, low, high))
+        cut, handed = window_blocks(problem, blocks, t, low, high)
+        points = block_points(inside, cut, Sampling(5, 3), np.random.default_rng(0))
+        kept, handed, own = observed_inside(cut, handed, points, axis, low, high)
+        assert len(kept) == len(own)
+        assert all(kept[i].kind == "conditions" for i in handed)
+        for block, group in zip(kept, own, strict=True):
+            if block.kind == "observations":
+                assert len(block.data) == len(group[0])
+                used += list(zip(block.data, group[0][:, axis], strict=True))
+    return used
+
+
+def seen(times, end=2.0, scale=1.0):
+    times = np.array(times) * scale
+    points = np.stack([np.full(len(times), 0.5), times], axis=1)
+    data = Observations(u, points, np.arange(float(len(times))))
+    box = Box({x: (0, 1), t: (0, end * scale)})
+    return problem_with(Condition(u, on={t: 0}), observations=[data], box=box), times
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [0.0, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0],
+        [0.0],
+        [2.0],
+        [0.5],
+        [0.5, 1.7],
+        [1.0, 1.0, 1.0],
+        [1.5, 1.6, 2.0],
+        [0.0, 0.0, 1e-12],
+        [1e-9, 0.5 + 1e-9, 0.5],
+        [0.5 - 1e-10, 0.5, 0.5 + 1e-10],
+    ],
+)
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e6])
+def test_every_observation_is_in_exactly_one_window(times, scale):
+    problem, times = seen(times, scale=scale)
+    used = counted(problem, [0.0, 0.5 * scale, 1.0 * scale, 2.0 * scale])
+    assert sorted(value for value, _ in used) == list(range(len(times)))
+    for value, at in used:
+        assert at == times[int(value)]
+
+
+def test_an_observation_a_rounding_outside_is_not_lost():
+    """The domain takes points that round-off put outside; the windows must too."""
+    problem, times = seen([-1e-15, 1.0, 2.0 + 4e-16])
+    used = counted(problem, [0.0, 0.5, 1.0, 2.0])
+    assert sorted(value for value, _ in used) == list(range(len(times)))
+
+
+def test_several_sets_of_observations():
+    points = [[0.1, 0.0], [0.2, 0.5], [0.3, 2.0]]
+    sets = [
+        Observations(u, points, [0.0, 1.0, 2.0]),
+        Observations(u.diff(x), [[0.5, 0.5]], [3.0]),
+        Observations(u, [[0.5, 1.9]], [4.0]),
+    ]
+    problem = problem_with(Condition(u, on={t: 0}), observations=sets)
+    used = counted(problem, [0.0, 0.5, 1.5, 2.0])
+    assert sorted(value for value, _ in used) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+# --- weights and points -----------------------------------------------------------------------
+
+
+def system_at(problem, equation_points=200, boundary=80):
+    from piscm.design import System
+
+    blocks = compile_blocks(problem)
+    points = block_points(
+        problem, blocks, Sampling(equation_points, boundary), np.random.default_rng(0)
+    )
+    weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
+    start, sin = Start(problem), activation_named("sin")
+
+    def make(emphasis):
+        return System(problem, blocks, points, weights, sin, start, emphasis)
+
+    return make, blocks, points
+
+
+def test_rows_speak_equally_loud():
+    equation = u.diff(t) - 1e5 * u.diff(x, 4)
+    problem = problem_with(
+        Condition(1e-6 * u - 1, on={t: 0}),
+        Condition(u.diff(x), on=[{x: 0}, {x: 1}]),
+        Periodic(u.diff(x, 2), along=x),
+        equation=equation,
+    )
+    make, blocks, points = system_at(problem)
+    loud = loudness(make({}), blocks, np.random.default_rng(1))
+    assert set(loud) == {0, 1, 2, 3}
+    system = make(equalizing(loud, blocks, points))
+    again = np.random.default_rng(1)
+    nodes_rows = loudness(system, blocks, again)  # unweighted: the same as before
+    assert nodes_rows == pytest.approx(loud)
+    for placed in system.placed:
+        index = blocks.index(placed.block)
+        rows = placed.rows.stop - placed.rows.start
+        assert float(placed.scale[0]) == pytest.approx(1 / (np.sqrt(rows) * loud[index]))
+
+
+def test_a_block_that_no_node_moves_is_left_as_it_is():
+    problem = problem_with(Condition(u**2, on={t: 0}), Condition(u, on={x: 0}))
+    make, blocks, _ = system_at(problem)
+    assert loudness(make({}), blocks, np.random.default_rng(1))[1] == 1.0
+
+
+def test_steepness_follows_the_end_of_the_window_before():
+    problem = problem_with(Condition(u, on={t: 0}))
+    inside = problem.within(window_box(problem, t, 0.0, 1.0))
+    nodes = Nodes(np.array([[40.0, -10.0]]), np.array([-10.0]))  # a step at x = (10 + 10 t) / 40
+    before = Network(inside, Start(problem), "tanh", nodes, np.array([[1.0]]), np.zeros(0))
+    density = steepness(problem, t, before)
+    places = np.stack([np.linspace(0, 1, 201), np.full(201, 1.7)], axis=1)
+    share = density(places)
+    assert places[np.argmax(share), 0] == pytest.approx(0.5, abs=0.01)
+    assert (share >= 0).all()
+    flat = Network(inside, Start(problem), "sin", Nodes.none(2), np.zeros((0, 1)), np.zeros(0))
+    np.testing.assert_array_equal(steepness(problem, t, flat)(places), 1.0)
