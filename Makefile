@@ -17,8 +17,8 @@ check: .venv/dev-ready  ## lint, format, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/demo-ready  ## time each algorithm against one least-squares solve of its final size
-	$(BIN)/python benchmarks/growth.py
+bench: .venv/demo-ready  ## speed, growth and accuracy against fixed yardsticks, some 15 minutes
+	$(BIN)/piscm bench --out out
 
 clean:
 	rm -rf .venv out
