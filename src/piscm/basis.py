@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 # The Cholesky factor of G may have diagonal entries down to here before R is renewed.
 _WELL_CONDITIONED = 0.1
+# A unit column of which less than this lies outside the span of others depends on them.
+_ROUND_OFF = 4e-15
 
 
 class Basis:
@@ -72,12 +74,15 @@ class Basis:
 
     def coefficients(self, columns: Floats) -> Floats:
         """Of the projection on T, shape (given columns, own columns)."""
-        products = columns @ self._vectors.T
-        if self._gram is None:
+        return self._on(columns, len(self))
+
+    def _on(self, columns: Floats, count: int) -> Floats:
+        """The same for the first columns of T alone."""
+        products = columns @ self._room[:count].T
+        if self._gram is None or not count:
             return np.asarray(products)
-        return np.asarray(
-            scipy.linalg.cho_solve((self._gram, True), products.T, check_finite=False).T
-        )
+        factor = (self._gram[:count, :count], True)
+        return np.asarray(scipy.linalg.cho_solve(factor, products.T, check_finite=False).T)
 
     def outside(self, columns: Floats) -> Floats:
         """What of some columns lies outside the span."""
@@ -88,39 +93,67 @@ class Basis:
         return columns
 
     def append(self, columns: Floats) -> None:
-        """Add columns, shape (columns, rows)."""
+        """Add columns, shape (columns, rows).
+
+        One that depends on others before it, or is zero (that of an unknown at the start, say), has
+        no direction of its own: it adds nothing to T.
+        """
         lengths = np.linalg.norm(columns, axis=1)
-        # A column of zeros, that of an unknown at the start perhaps, has no direction.
-        some = np.flatnonzero((lengths > 0) & np.isfinite(lengths))
-        lengths[(lengths == 0) | ~np.isfinite(lengths)] = 1.0
-        old, new = len(self), len(self) + len(columns)
-        rest = columns[some] / lengths[some, None]
-        shares, r = np.zeros((len(some), old)), np.eye(len(some))
+        usable = (lengths > 0) & np.isfinite(lengths)
+        lengths[~usable] = 1.0
+        unit = np.where(usable[:, None], columns, 0.0) / lengths[:, None]
+        own = np.flatnonzero(usable)
+        while True:
+            shares, directions, triangle = self._orthogonalized(unit[own])
+            new = np.zeros(len(own), dtype=bool)
+            new[: len(directions)] = np.abs(np.diagonal(triangle)) > _ROUND_OFF
+            if new.all():
+                break
+            own = own[new]
+        others = np.setdiff1d(np.flatnonzero(usable), own)
+        self._extend(lengths)
+        old, places = len(self) - len(lengths), len(self) - len(lengths) + own
+        self._room[places] = directions
+        self._triangle[:old, places] = shares.T
+        self._triangle[np.ix_(places, places)] = triangle
+        for other in others:
+            rest = unit[[other]]
+            for _ in range(2):
+                on_old = self._on(rest, old)
+                rest = rest - on_old @ self._room[:old]
+                on_new = rest @ directions.T
+                rest = rest - on_new @ directions
+                self._triangle[:old, old + other] += on_old[0]
+                self._triangle[places, old + other] += np.where(own < other, on_new[0], 0.0)
+
+    def _orthogonalized(self, rest: Floats) -> tuple[Floats, Floats, Floats]:
+        """Shares in T, new directions, and the triangle of what unit columns are made of."""
+        shares, triangle = np.zeros((len(rest), len(self))), np.eye(len(rest))
         # The second pass works on unit vectors: what is left of a column may be mostly round-off.
-        for _ in range(2 if old else 1):
-            more = self.coefficients(rest)
-            shares = shares + r.T @ more
-            q, step = scipy.linalg.qr(
+        for _ in range(2 if len(self) else 1):
+            more = self._on(rest, len(self))
+            shares = shares + triangle.T @ more
+            q, r = scipy.linalg.qr(
                 (rest - more @ self._vectors).T, mode="economic", check_finite=False
             )
-            rest, r = q.T, step @ r
+            rest, triangle = q.T, r @ triangle
+        return shares, rest, triangle
+
+    def _extend(self, lengths: Floats) -> None:
+        """Room for more columns, as yet without directions."""
+        old, new = len(self), len(self) + len(lengths)
         if new > len(self._room):
             room = np.empty((new + new // 2, self._room.shape[1]))
             room[:old] = self._vectors
             self._room = room
-        places = old + some[: len(rest)]  # fewer than columns where there are fewer rows
         self._room[old:new] = 0.0
-        self._room[places] = rest
         triangle = np.zeros((new, new), order="F")
         triangle[:old, :old] = self._triangle
-        triangle[:old, old + some] = shares.T
-        triangle[np.ix_(places, old + some)] = r
         if self._gram is not None:
             gram = np.eye(new)
             gram[:old, :old] = self._gram
             self._gram = gram
-        self._lengths = np.concatenate([self._lengths, lengths])
-        self._triangle = triangle
+        self._lengths, self._triangle = np.concatenate([self._lengths, lengths]), triangle
 
     def keep(self, count: int) -> None:
         """Forget all but the first columns."""

@@ -118,7 +118,7 @@ def _grown(
     blocks = compile_blocks(problem)
     every = block_points(problem, blocks, sampling, fitted_rng)
     many = len(every[0][0]) > MOST_POINTS and method.selection == "orthogonal"
-    points = some_points(every) if many else every
+    points = some_points(blocks, every) if many else every
     activation = activation_named(method.activation)
 
     def make_system(emphasis: Emphasis) -> System:
@@ -138,7 +138,9 @@ def _grown(
     residual = _weighted_norm(system, grown.state, refined)
     state = refined.state
     network = Network(problem, start, method.activation, grown.nodes, state.weights, state.unknowns)
-    if many and status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
+    # Data were weighed anew as their noise was found out, on the points that growth had.
+    complete = status not in (Status.INTERRUPTED, Status.TIME_LIMIT) and not problem.observations
+    if many and complete:
 
         def make_slab(
             some: Sequence[Block], places: Any, parts: Emphasis, which: Sequence[int]

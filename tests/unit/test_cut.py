@@ -151,7 +151,7 @@ def counted(problem, edges):
         inside = problem.within(window_box(problem, t, low, high))
         cut, handed = window_blocks(problem, blocks, t, low, high)
         points = block_points(inside, cut, Sampling(5, 3), np.random.default_rng(0))
-        kept, handed, own = observed_inside(cut, handed, points, axis, low, high)
+        kept, handed, own = observed_inside(cut, handed, points, problem.domain, axis, low, high)
         assert len(kept) == len(own)
         assert all(kept[i].kind == "conditions" for i in handed)
         for block, group in zip(kept, own, strict=True):

@@ -120,7 +120,7 @@ def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, sla
 
 def test_blocks_that_share_points_still_share_them():
     blocks, points, _, _ = setup(linear())
-    some = slabs.some_points(points)
+    some = slabs.some_points(blocks, points)
     assert some[0] is some[1]
     assert [len(own[0]) for own in some] == [len(own[0]) for own in points]
 

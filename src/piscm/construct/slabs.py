@@ -42,12 +42,13 @@ class Corrected:
     residual: float
 
 
-def some_points(points: Points) -> list[tuple[Floats, ...]]:
-    """The first points of every block, as many as growth can work with."""
+def some_points(blocks: Sequence[Block], points: Points) -> list[tuple[Floats, ...]]:
+    """The first points of every block, as many as growth can work with; all observations."""
     kept: dict[int, tuple[Floats, ...]] = {}
-    for own in points:
+    for block, own in zip(blocks, points, strict=True):
         if id(own) not in kept:
-            kept[id(own)] = tuple(array[:MOST_POINTS] for array in own)
+            all_of_it = block.kind == "observations"
+            kept[id(own)] = own if all_of_it else tuple(array[:MOST_POINTS] for array in own)
     return [kept[id(own)] for own in points]
 
 

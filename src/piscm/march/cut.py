@@ -112,10 +112,18 @@ def with_values_of(
     return tied
 
 
+def in_window(points: Floats, domain: Box, axis: int, low: float, high: float) -> NDArray[np.bool_]:
+    """Which points lie in a window: each is in one, those at an edge in the window before it."""
+    at = points[:, axis]
+    after = (at > low) | (low <= domain.lower[axis])
+    return np.asarray(after & ((at <= high) | (high >= domain.upper[axis])))
+
+
 def observed_inside(
     blocks: Sequence[Block],
     handed: Sequence[int],
     points: Sequence[tuple[Floats, ...]],
+    domain: Box,
     axis: int,
     low: float,
     high: float,
@@ -126,9 +134,7 @@ def observed_inside(
     kept_handed: list[int] = []
     for index, (block, own) in enumerate(zip(blocks, points, strict=True)):
         if block.kind == "observations":
-            at = own[0][:, axis]
-            first = np.isclose(at, low) & (block.place is not None) & (low == at.min())
-            inside = ((at > low) & (at <= high)) | first
+            inside = in_window(own[0], domain, axis, low, high)
             if not inside.any():
                 continue
             assert block.data is not None

@@ -1,5 +1,6 @@
 """One window: points, weights that speak equally loud, growth, refinement, and what it is worth."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,6 +42,7 @@ KINDS = ("equations", "conditions", "observations")
 STOPPED = (Status.INTERRUPTED, Status.TIME_LIMIT)
 """A run that ended so wants to stop at once."""
 
+_NO_TIME = 1e-3  # seconds; a limit must be positive
 # Points of each block for measuring how loud it is.
 _LISTENERS = 200
 # The residual is looked at between the points at so many times as many fresh ones.
@@ -173,6 +175,7 @@ class _Window:
         sampling: Sampling,
         rng: np.random.Generator,
     ) -> None:
+        self._began = time.perf_counter()
         self._task, self._low, self._high, self._before = task, low, high, before
         self._problem, self._blocks = task.problem, list(task.blocks)
         self._handed: list[int] = []
@@ -190,10 +193,12 @@ class _Window:
         if task.coordinate is not None:
             axis = task.problem.domain.axis(task.coordinate)
             self._blocks, self._handed, points = observed_inside(
-                self._blocks, self._handed, points, axis, low, high
+                self._blocks, self._handed, points, task.problem.domain, axis, low, high
             )
-        self._all = points if len(points[0][0]) > MOST_POINTS else None
-        self._points = points if self._all is None else some_points(points)
+        # Data are weighed anew as the noise is found out, on the points that growth has.
+        many = len(points[0][0]) > MOST_POINTS
+        self._all = points if many and not task.problem.observations else None
+        self._points = some_points(self._blocks, points) if many else points
         self._look_elsewhere()
         # The typical node is a wave whatever the network has: residuals mean the same for all.
         tied = self._tied(self._points)
@@ -235,7 +240,10 @@ class _Window:
         # Growth weighs rows by the nodes of this window; the shorter it is, the louder they are.
         shorter = min(self._task.loud[id(b.compiled)] / self._loud[i] for i, b in enumerate(blocks))
         tolerance = method.tolerance * scale * min(1.0, shorter)
-        method = replace(method, tolerance=tolerance, max_nodes=limit)
+        seconds = method.max_seconds
+        if seconds is not None:  # the window's, of which a part may be over
+            seconds = max(_NO_TIME, seconds - (time.perf_counter() - self._began))
+        method = replace(method, tolerance=tolerance, max_nodes=limit, max_seconds=seconds)
 
         def stop(residuals: Floats) -> bool:
             return hopeless is not None and hopeless(residuals, tolerance)
@@ -263,7 +271,7 @@ class _Window:
         """The piece corrected on all points, where growth had only some of them."""
         if self._all is None or piece.growth.status in STOPPED:
             return piece
-        extra = len(some_points(self._all)[0][0])
+        extra = len(some_points(self._blocks, self._all)[0][0])
         points = [
             tuple(np.concatenate([a, b[extra:]]) for a, b in zip(every, own, strict=True))
             if block.kind == "equations"

@@ -26,7 +26,7 @@ from piscm.construct.bounds import Bounds
 from piscm.design import System
 from piscm.evaluate import Network
 from piscm.least_squares import solve_least_squares
-from piscm.march.cut import window_blocks, with_values_of
+from piscm.march.cut import in_window, window_blocks, with_values_of
 from piscm.march.equalize import equalizing, loudness
 from piscm.march.piece import Piece
 from piscm.network.activations import activation_named
@@ -167,13 +167,11 @@ def _observed_in(
     axis: int,
     solved: Floats,
 ) -> list[_Observed]:
-    start = problem.domain.lower[axis]
     found = []
     for block in data:
         assert isinstance(block.place, int)
         points = np.asarray(problem.observations[block.place].points)
-        at = points[:, axis]
-        inside = (at > piece.low) & (at <= piece.high) | ((at <= start) & (piece.low == start))
+        inside = in_window(points, problem.domain, axis, piece.low, piece.high)
         if not inside.any():
             continue
         assert block.data is not None

@@ -136,7 +136,7 @@ def _corrected(
         cut, handed = window_blocks(problem, blocks, coordinate, low, high)
     points = block_points(inside, cut, sampling, rng)
     if len(changed):
-        cut, handed, points = observed_inside(cut, handed, points, axis, low, high)
+        cut, handed, points = observed_inside(cut, handed, points, whole, axis, low, high)
     compared = points[0][0]
     if len(fitted) == len(points):
         points = [
