@@ -1,11 +1,14 @@
 """Windows of a problem: what holds where, and that no datum is lost or counted twice."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import sympy
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
 from piscm.blocks import compile_blocks
+from piscm.design import System
 from piscm.evaluate import Network
 from piscm.march.cut import (
     checked_coordinate,
@@ -116,10 +119,7 @@ def test_a_condition_at_several_kinds_of_places_is_shared_out():
 def test_a_place_inside_is_in_exactly_one_window(at):
     problem = problem_with(Condition(u, on={t: 0}), Condition(u - 1, on={x: 0.3, t: at}))
     edges = np.linspace(0, 2, 5)
-    count = sum(
-        len(places(problem, low, high)[0]) == 3
-        for low, high in zip(edges[:-1], edges[1:], strict=True)
-    )
+    count = sum(len(places(problem, low, high)[0]) == 3 for low, high in pairwise(edges))
     assert count == 1
 
 
@@ -147,7 +147,7 @@ def counted(problem, edges):
     """How often each observation is used, by its value."""
     blocks, axis = compile_blocks(problem), problem.domain.axis(t)
     used = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         inside = problem.within(window_box(problem, t, low, high))
         cut, handed = window_blocks(problem, blocks, t, low, high)
         points = block_points(inside, cut, Sampling(5, 3), np.random.default_rng(0))
@@ -216,8 +216,6 @@ def test_several_sets_of_observations():
 
 
 def system_at(problem, equation_points=200, boundary=80):
-    from piscm.design import System
-
     blocks = compile_blocks(problem)
     points = block_points(
         problem, blocks, Sampling(equation_points, boundary), np.random.default_rng(0)
