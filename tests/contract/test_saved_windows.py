@@ -108,7 +108,7 @@ def test_windows_that_do_not_fit(refused, forged, change):
         (["error", "relative"], [None, "a", [], 10**400, -1.0, KeyError]),
         (["error", "by_field"], [None, [], 3, {"u": "a"}, {"u": None}, {}, {"v": 1.0}, KeyError]),
         (["method", "name"], [None, "auto", "windows", 3]),
-        (["method", "options"], [None, [], {"nodes": 3}, {"tolerance": "a"}]),
+        (["method", "options"], [None, {"nodes": 3}, {"tolerance": "a"}]),
     ],
 )
 def test_damaged_entries(refused, forged, path, values):
