@@ -163,3 +163,20 @@ def test_an_unknown_from_exact_data(method):
     )
     errors = [abs(solve(problem, method, seed=s).unknowns["k"].value - 4) for s in SEEDS]
     assert np.median(errors) < 1e-4
+
+
+@pytest.mark.parametrize("guess", [0.4, 40.0])
+@pytest.mark.parametrize("method", [Auto(max_nodes=60), Windows(t, 3, method=EACH)], ids=str)
+def test_a_guess_ten_times_off(method, guess):
+    """PISC3 alone finds it from 0.4; what stands in for it must not lose that."""
+    k = unknown("k", positive=True)
+    times = np.linspace(0.1, 10, 60)
+    problem = Problem(
+        Box({t: (0, 10)}),
+        [v.diff(t, 2) + k * v],
+        [Condition(v - 1, on={t: 0}), Condition(v.diff(t), on={t: 0})],
+        {k: guess},
+        [Observations(v, times, np.cos(2 * times))],
+    )
+    errors = [abs(solve(problem, method, seed=s).unknowns["k"].value - 4) for s in SEEDS]
+    assert np.median(errors) < 1e-2
