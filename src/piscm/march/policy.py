@@ -15,6 +15,7 @@ from piscm.evaluate import Network
 from piscm.march.options import Auto
 from piscm.march.piece import STOPPED, Hopeless, Piece, Task, solve_piece
 from piscm.sampling import Sampling
+from piscm.status import Status
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +32,8 @@ _ALONE = 4
 _AIM = 0.5
 # Growth is given up where it would miss the tolerance by more than this factor.
 _MISS = 2.0
+# A quarter of a window must be more accurate by this factor, or halving does not help.
+_WORTH = 2.0
 # No window is shorter than this share of the whole.
 _SHORTEST = 1 / 32
 # What would be left of the last window is added to it if it is shorter than this share.
@@ -212,7 +215,8 @@ def march(
 def _longest(
     attempt: Attempt, window: Window, end: float, shortest: float, activations: tuple[str, ...]
 ) -> Piece:
-    """The window halved until it meets the tolerance, or cannot be any shorter."""
+    """The window halved until it meets the tolerance, or halving does not help."""
+    tried: list[tuple[Window, Piece]] = []
     while True:
         length = window.high - window.low
         if end - window.high < _CRUMB * length:  # leave no crumb for a window of its own
@@ -221,6 +225,16 @@ def _longest(
         divisible = length >= 2 * shortest
         piece = attempt(replace(window, give_up=divisible))
         met = piece.error <= _MISS * window.tolerance
-        if met or not divisible or piece.growth.status in STOPPED:
+        if met or piece.growth.status in STOPPED:
             return piece
+        tried.append((window, piece))
+        helped = len(tried) < 3 or _WORTH * piece.error < tried[-3][1].error
+        if not divisible or not helped:
+            break
         window = replace(window, high=window.low + length / 2, activations=activations)
+    # A kink, say, is the same in every window: the tolerance is out of reach with these nodes, and
+    # the window that came nearest to it gets all of them.
+    window, piece = min(tried, key=lambda pair: pair[1].error)
+    if piece.growth.status is not Status.HOPELESS:
+        return piece
+    return attempt(replace(window, activations=(piece.network.activation,), give_up=False))
