@@ -165,8 +165,11 @@ def test_an_unknown_from_exact_data(method):
     assert np.median(errors) < 1e-4
 
 
+BOTH = [Auto(max_nodes=60), Windows(t, 3, method=EACH)]
+
+
 @pytest.mark.parametrize("guess", [0.4, 40.0])
-@pytest.mark.parametrize("method", [Auto(max_nodes=60), Windows(t, 3, method=EACH)], ids=str)
+@pytest.mark.parametrize("method", BOTH, ids=["Auto", "Windows"])
 def test_a_guess_ten_times_off(method, guess):
     """PISC3 alone finds it from 0.4; what stands in for it must not lose that."""
     k = unknown("k", positive=True)
