@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 demo: .venv/demo-ready  ## solve the Van der Pol problem and draw it
 	MPLBACKEND=agg $(BIN)/piscm solve van-der-pol --out out
-	@echo "The picture is out/van-der-pol-pi-sc-iii-seed0.png"
+	@echo "The picture is out/van-der-pol-auto-seed0.png"
 
 test: .venv/dev-ready  ## run the tests
 	$(BIN)/python -m pytest

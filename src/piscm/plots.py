@@ -118,8 +118,12 @@ def cross_section(
 def residual_history(solution: Solution, *, ax: "Axes | None" = None) -> "Axes":
     """The residual against the number of nodes."""
     ax = _axes(ax)
-    ax.semilogy(np.arange(1, solution.n_nodes + 1), solution.history.residual, color="C0")
-    ax.set(xlabel="nodes", ylabel="residual", title="growth")
+    count, windows = np.arange(1, solution.n_nodes + 1), solution.history.window
+    for window in np.unique(windows):  # each window begins anew
+        own = windows == window
+        ax.semilogy(count[own], solution.history.residual[own], color="C0")
+    several = len(np.unique(windows)) > 1
+    ax.set(xlabel="nodes", ylabel="residual", title="growth by window" if several else "growth")
     ax.grid(alpha=0.3, which="both")
     return ax
 
@@ -190,6 +194,8 @@ def _facts(solution: Solution, ax: "Axes") -> None:
             fresh = [block.held_out**2 for block in own if block.held_out is not None]
             held_out = f"{np.sqrt(np.mean(fresh)):>10.1e}" if fresh else f"{'-':>10}"
             lines.append(f"{kind:14}{fitted:>10.1e}{held_out}")
+    if solution.known_error is not None:
+        lines += ["", f"estimated relative error {solution.known_error.relative:.1e}"]
     lines += ["", *(f"{name} = {item.value:.6g}" for name, item in solution.unknowns.items())]
     ax.text(0.02, 0.95, "\n".join(lines), family="monospace", va="top", transform=ax.transAxes)
 
