@@ -82,15 +82,19 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         history=np.rec.array(history),
         seconds=float(plain["seconds"]),
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
-        known_error=_unpacked_error(plain["error"]),
+        known_error=_unpacked_error(plain["error"], problem),
     )
 
 
-def _unpacked_error(listed: Any) -> ErrorEstimate | None:
+def _unpacked_error(listed: Any, problem: Problem) -> ErrorEstimate | None:
     if listed is None:
         return None
-    by_field = {str(name): float(value) for name, value in listed["by_field"].items()}
-    return ErrorEstimate(float(listed["relative"]), by_field)
+    by_field = {name: float(value) for name, value in listed["by_field"].items()}
+    relative = float(listed["relative"])
+    names = {str(item.func) for item in problem.fields}
+    if set(by_field) != names or min(relative, *by_field.values()) < 0:
+        raise ProblemError("its estimated error does not fit its fields.")
+    return ErrorEstimate(relative, by_field)
 
 
 def _unpacked_panels(listed: Any, problem: Problem, nodes: int) -> Panels | None:

@@ -28,7 +28,7 @@ from piscm.uncertainty import Uncertainty
 
 Floats = NDArray[np.float64]
 
-FORMAT = 1
+FORMAT = 2
 """The version of the layout of saved files."""
 
 

@@ -180,12 +180,17 @@ def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solut
     fresh_rng, run_rng = rng.spawn(2)
     with reporting(progress, request.each.max_nodes) as report:
         outcome = run(request, run_rng, report)
-    errors = None if outcome.shot is None else outcome.shot.uncertainty
-    if len(outcome.pieces) == 1 and outcome.status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
-        errors = _errors(request.problem, outcome.pieces[0].refined, 1e-14)
-    known = None
-    if outcome.status not in (Status.INTERRUPTED, Status.TIME_LIMIT):
-        known = estimate_error(outcome.network, fitted=[piece.points for piece in outcome.pieces])
+    ended, errors, known = outcome.status, None, None
+    if ended not in (Status.INTERRUPTED, Status.TIME_LIMIT):  # these want to stop now
+        try:
+            if outcome.shot is not None:
+                errors = outcome.shot.uncertainty
+            elif len(outcome.pieces) == 1:
+                errors = _errors(request.problem, outcome.pieces[0].refined, 1e-14)
+            fitted = [piece.points for piece in outcome.pieces]
+            known = estimate_error(outcome.network, fitted=fitted)
+        except KeyboardInterrupt:
+            ended = Status.INTERRUPTED
     blocks = compile_blocks(request.problem)
     inside = max(len(piece.points[0][0]) for piece in outcome.pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
@@ -199,7 +204,7 @@ def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solut
         method=request.method,
         sampling=sampling,
         seed=0,
-        status=_status(outcome.status, errors, outcome.status is Status.CONVERGED),
+        status=_status(ended, errors, ended is Status.CONVERGED),
         fitted_residual=outcome.residual,
         block_residuals=residuals,
         history=outcome.history,

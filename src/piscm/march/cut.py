@@ -11,10 +11,11 @@ from dataclasses import replace
 import numpy as np
 import sympy
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 from piscm.blocks import Block
 from piscm.evaluate import Network
-from piscm.problem.conditions import Periodic, Place
+from piscm.problem.conditions import Condition, Periodic, Place
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
@@ -57,7 +58,33 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
         return f"no condition holds on {coordinate} = {low:g}, so there is nothing to start from"
     if high in values:
         return f"a condition holds at its upper end, {coordinate} = {high:g}"
+    initial = [
+        c for c in problem.conditions if isinstance(c, Condition) and _begins(c, coordinate, low)
+    ]
+    needed = sum(_order(problem, item, coordinate) for item in problem.fields)
+    if len(initial) < needed:
+        return (
+            f"{len(initial)} conditions on {coordinate} = {low:g} do not determine what comes after: "
+            f"the equations are of order {needed} in it"
+        )
     return None
+
+
+def _begins(condition: Condition | Periodic, coordinate: sympy.Symbol, low: float) -> bool:
+    if isinstance(condition, Periodic) or isinstance(condition.on, str):
+        return False
+    places = condition.on
+    return any(place.get(coordinate) == low for place in places)
+
+
+def _order(problem: Problem, item: AppliedUndef, coordinate: sympy.Symbol) -> int:
+    """The highest derivative of a field along the coordinate in any equation."""
+    orders = [0]
+    for equation in problem.equations:
+        for derivative in equation.atoms(sympy.Derivative):
+            if derivative.expr == item:
+                orders.append(int(dict(derivative.variable_count).get(coordinate, 0)))
+    return max(orders)
 
 
 def window_box(problem: Problem, coordinate: sympy.Symbol, low: float, high: float) -> Box:

@@ -82,6 +82,7 @@ class Windows:
                 raise ProblemError(f"Windows(count={self.count!r}): give a number, or 'auto'.")
         else:
             check_count(self.count, "Windows(count=...)")
+            object.__setattr__(self, "count", int(self.count))
         if self.method is not None and not isinstance(self.method, Method | Auto):
             raise ProblemError("Windows(method=...): give PISC1(), PISC2(), PISC3() or Auto().")
         if self.count == "auto" and not self.each.tolerance > 0:
@@ -123,10 +124,10 @@ def method_from_document(
     name, options = document["name"], dict(document["options"])
     if name == "Windows":
         named = {symbol.name: symbol for symbol in coordinates}
-        each = method_from_document(options["method"], coordinates)
+        each = method_from_document(options.pop("method"), coordinates)
         if isinstance(each, Windows):
             raise ProblemError("its windows hold windows.")
-        return Windows(named[options["coordinate"]], options["count"], method=each)
+        return Windows(named[options.pop("coordinate")], method=each, **options)
     if name == "Auto":
         return Auto(**options)
     return METHODS[name](**options)

@@ -38,7 +38,6 @@ Points = list[tuple[Floats, ...]]
 Hopeless = Callable[[Floats, float], bool]
 """``hopeless(residuals, tolerance)`` says that growth will not get there."""
 
-KINDS = ("equations", "conditions", "observations")
 STOPPED = (Status.INTERRUPTED, Status.TIME_LIMIT)
 """A run that ended so wants to stop at once."""
 
@@ -63,6 +62,7 @@ class Task:
     start: Start
     weights: Mapping[str, float]
     loud: Mapping[int, float]  # by the id of what a block is compiled to, on the whole domain
+    equal: bool = True  # whether rows of every kind count alike, or as the paper has it
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,6 @@ class Piece:
     fitted, held_out : float
         The residual, relative to that scale, at the points that were fitted and at fresh ones. Rows
         are measured by a typical node of the whole domain: in a short window they would seem small.
-    physics : float
-        The latter without the observations.
     """
 
     low: float
@@ -96,12 +94,22 @@ class Piece:
     scale: float
     fitted: float
     held_out: float
-    physics: float
 
     @property
     def error(self) -> float:
         """The larger of the two residuals."""
-        return max(self.fitted, self.held_out)
+        larger = np.maximum(self.fitted, self.held_out)  # NaN where one of them is
+        return float(larger) if np.isfinite(larger) else float("inf")
+
+    @property
+    def misfit(self) -> float:
+        """What is missed of the observations, as a share of them."""
+        missed = total = 0.0
+        for block, own in zip(self.blocks, self.points, strict=True):
+            if block.kind == "observations" and block.data is not None:
+                missed += float(np.sum(self.network.residual(block, own) ** 2)) / len(own[0])
+                total += float(np.mean(block.data**2))
+        return float(np.sqrt(missed / total)) if total > 0 else 0.0
 
 
 def solve_piece(
@@ -127,17 +135,19 @@ def solve_piece(
     window = _Window(task, low, high, before, sampling, rng)
     most = methods[0].max_nodes
     limits = [*(nodes for nodes in stages if nodes < most), most]
-    pieces = [
-        window.grown(method, limits[0], None, report, hopeless if len(methods) == 1 else None)
-        for method in methods
-    ]
-    best = min(range(len(methods)), key=lambda index: pieces[index].error)
-    method, piece = methods[best], pieces[best]
+    trials: list[tuple[Method, Piece]] = []
+    for method in methods:
+        alone = len(methods) == 1
+        piece = window.grown(method, limits[0], None, report, hopeless if alone else None)
+        trials.append((method, piece))
+        if piece.growth.status in STOPPED:
+            return _stopped(trials)
+    method, piece = min(trials, key=lambda trial: trial[1].error)
     for limit in limits[1:]:
         ended = piece.growth.status in (*STOPPED, Status.HOPELESS)
         parted = piece.held_out > max(_PARTED * piece.fitted, method.tolerance)
         full = piece.growth.status in (Status.NODE_LIMIT, Status.FINISHED)
-        if ended or not (full or parted):
+        if ended or piece.error <= method.tolerance or not (full or parted):
             break
         wanted = points_per_node * limit
         if parted:
@@ -145,6 +155,13 @@ def solve_piece(
         window.add_points(piece, wanted)
         piece = window.grown(method, limit, piece.growth, report, hopeless)
     return window.on_all_points(piece, method)
+
+
+def _stopped(trials: Sequence[tuple[Method, Piece]]) -> Piece:
+    """The best of what there is, as stopped on the way."""
+    status = trials[-1][1].growth.status
+    best = min((piece for _, piece in trials), key=lambda piece: piece.error)
+    return replace(best, growth=replace(best.growth, status=status))
 
 
 def task_for(
@@ -212,11 +229,12 @@ class _Window:
     def _system(
         self, blocks: Sequence[Block], points: Points, activation: Activation, more: Emphasis
     ) -> System:
-        emphasis = {
-            index: factor * more.get(index, np.ones(1))
-            for index, factor in equalizing(self._loud, blocks, points).items()
-        }
         task = self._task
+        factors = equalizing(self._loud, blocks, points)
+        emphasis = {
+            index: (factor if task.equal else 1.0) * more.get(index, np.ones(1))
+            for index, factor in factors.items()
+        }
         return System(self._problem, blocks, points, task.weights, activation, task.start, emphasis)
 
     def grown(
@@ -234,9 +252,7 @@ class _Window:
             return self._system(blocks, points, activation_named(method.activation), more)
 
         system = make_system({})
-        nothing = Nodes.none(self._problem.domain.dimension)
-        scale = self._norm(self._network(method, nothing), points)
-        scale = scale or 1.0
+        scale = self._size(method, points)
         # Growth weighs rows by the nodes of this window; the shorter it is, the louder they are.
         shorter = min(self._task.loud[id(b.compiled)] / self._loud[i] for i, b in enumerate(blocks))
         tolerance = method.tolerance * scale * min(1.0, shorter)
@@ -251,7 +267,10 @@ class _Window:
         growth = grow(system, method, self._node_rng, report, before, stop)
         refined = as_grown(make_system, growth.nodes, growth.state)
         if growth.status not in STOPPED:
-            refined = refine(make_system, blocks, refined, method)
+            try:
+                refined = refine(make_system, blocks, refined, method)
+            except KeyboardInterrupt:
+                growth = replace(growth, status=Status.INTERRUPTED)
         network = self._network(method, growth.nodes, refined.state)
         return Piece(
             self._low,
@@ -264,8 +283,15 @@ class _Window:
             scale,
             fitted=self._norm(network, points) / scale,
             held_out=self._norm(network, self._fresh) / scale,
-            physics=self._norm(network, self._fresh, ("equations", "conditions")) / scale,
         )
+
+    def _size(self, method: Method, points: Points) -> float:
+        """The residual of no network at all, of zero fields or of the user's start."""
+        nothing = self._network(method, Nodes.none(self._problem.domain.dimension))
+        zero = replace(nothing, start=Start(self._problem))
+        # A start far off must not loosen the tolerance, and zero fields may be singular.
+        sizes = [self._norm(nothing, points), self._norm(zero, points)]
+        return min((size for size in sizes if 0 < size < np.inf), default=1.0)
 
     def on_all_points(self, piece: Piece, method: Method) -> Piece:
         """The piece corrected on all points, where growth had only some of them."""
@@ -322,11 +348,14 @@ class _Window:
         start = self._task.start
         return Network(self._problem, start, method.activation, nodes, weights, unknowns)
 
-    def _norm(self, network: Network, points: Points, kinds: Sequence[str] = tuple(KINDS)) -> float:
-        """The residual at some points, in the units of the fields."""
+    def _norm(self, network: Network, points: Points) -> float:
+        """The residual at some points, in the units of the fields.
+
+        Data may be noisy, and are left out where conditions are there to be met.
+        """
         total = 0.0
         for block, own in zip(self._tied(points), points, strict=True):
-            if block.kind not in kinds:
+            if block.kind == "observations" and self._problem.conditions:
                 continue
             weight = self._task.weights[block.kind] * block.weight
             square = float(np.mean(network.residual(block, own) ** 2))

@@ -33,6 +33,11 @@ from piscm.status import Status
 
 Floats = NDArray[np.float64]
 
+# Observations that are missed by more than this share may belong to another minimum.
+_BAD_FIT = 0.1
+# Windows must not fit the observations worse by more than this factor than one network did.
+_WORSE = 3.0
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -92,26 +97,39 @@ def run(request: Request, rng: np.random.Generator, report: Report) -> Outcome:
         return _outcome(request, coordinate, pieces)
     # Data know of all times at once: the whole domain comes first.
     whole = _whole(request, rng, report, deadline)
+    if whole.misfit > _BAD_FIT and whole.growth.status not in STOPPED:
+        # Other weights lead another way from the first guess, to another minimum perhaps.
+        other = _whole(request, rng, report, deadline, equal=False)
+        whole = min(whole, other, key=lambda piece: piece.misfit)
     lone = _outcome(request, None, [whole])
-    tolerance = request.each.tolerance
-    enough = isinstance(request.method, Auto) and whole.physics <= tolerance
+    enough = isinstance(request.method, Auto) and whole.error <= request.each.tolerance
     functions = len(problem.fields) > len(problem.equations)
     if enough or coordinate is None or functions or not problem.unknowns or lone.status in STOPPED:
         return lone
     forward = problem.forward([float(value) for value in whole.network.unknowns])
     pieces = _marched(replace(request, problem=forward), forward, coordinate, rng, report, deadline)
-    if any(piece.growth.status in STOPPED for piece in pieces):
-        return lone
-    shot = fit_unknowns(problem, request, pieces, coordinate, whole.network.unknowns)
-    if shot is None:
+    stopped = next((p.growth.status for p in pieces if p.growth.status in STOPPED), None)
+    if stopped is not None:
+        return replace(lone, status=stopped)
+    try:
+        shot = fit_unknowns(problem, request, pieces, coordinate, whole.network.unknowns)
+    except KeyboardInterrupt:
+        return replace(lone, status=Status.INTERRUPTED)
+    if shot is None or shot.misfit > _WORSE * max(whole.misfit, request.each.tolerance):
         return lone
     outcome = _outcome(request, coordinate, shot.pieces)
     network = replace(outcome.network, problem=problem, unknowns=shot.unknowns)
     return replace(outcome, network=network, shot=shot)
 
 
-def _whole(request: Request, rng: np.random.Generator, report: Report, deadline: float) -> Piece:
-    task = _task(request, request.problem, None, rng)
+def _whole(
+    request: Request,
+    rng: np.random.Generator,
+    report: Report,
+    deadline: float,
+    equal: bool = True,
+) -> Piece:
+    task = replace(_task(request, request.problem, None, rng), equal=equal)
     each = request.each
     make = lone_attempt if isinstance(each, Auto) else plain_attempt
     attempt = make(task, each, request.sampling, rng, report, deadline)
@@ -140,7 +158,7 @@ def _marched(
         attempt = plain_attempt(task, each, request.sampling, rng, report, deadline)
         activations = (each.activation,)
     method = request.method
-    if isinstance(method, Windows) and isinstance(method.count, int):
+    if isinstance(method, Windows) and not isinstance(method.count, str):
         return list(evenly(attempt, low, high, method.count, each.tolerance, activations))
     return list(march(attempt, low, high, each.tolerance, each.max_nodes, activations))
 
@@ -194,8 +212,10 @@ def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece])
 
 def _status(request: Request, pieces: Sequence[Piece]) -> Status:
     last = pieces[-1].growth.status
-    if last in (*STOPPED, Status.NOT_FINITE):
+    if last in STOPPED:
         return last
+    if any(piece.growth.status is Status.NOT_FINITE for piece in pieces):
+        return Status.NOT_FINITE
     if len(pieces) == 1 and last is Status.SOLVED_AT_START:
         return last
     tolerance = request.each.tolerance

@@ -40,6 +40,8 @@ _ROUNDS = 12
 _SETTLED = 1e-12
 _TRUNCATION = 1e-13
 _HUBER = 1.35
+# Below this share a change of the data with an unknown is what the network misses.
+_NOTHING = 1e-5
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Shot:
     unknowns: Floats
     pieces: list[Piece]
     uncertainty: Uncertainty
+    misfit: float  # of the observations, as a share of them
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,11 @@ def fit_unknowns(
         before = final[-1].network if final else None
         tied = with_values_of(cut, handed, piece.points, before)
         final.append(replace(piece, network=network, blocks=tied))
-    return Shot(unknowns, final, _uncertainty(observed, moves, len(unknowns), data))
+    missed = np.concatenate([item.residual for item in observed])
+    size = np.concatenate([block.data for block in data if block.data is not None])
+    misfit = float(np.linalg.norm(missed)) / max(float(np.linalg.norm(size)), 1e-300)
+    errors = _uncertainty(observed, moves, len(unknowns), data)
+    return Shot(unknowns, final, errors, misfit)
 
 
 def _followed(
@@ -211,9 +218,12 @@ def _unknown_steps(
     missed = factor * np.concatenate([item.residual + item.base for item in observed])
     slopes = factor * np.concatenate([item.slopes for item in observed], axis=1)
     lengths = np.linalg.norm(slopes, axis=1)
-    if not (lengths > 0).all():
-        return None, 0.0
+    relative = lengths * np.maximum(np.abs(unknowns), 1e-300)
+    if not (relative > _NOTHING * relative.max()).all():
+        return None, 0.0  # an unknown that no datum feels
     scaled = slopes / lengths[:, None]
+    if np.linalg.svd(scaled, compute_uv=False)[-1] < _NOTHING:
+        return None, 0.0  # a combination of them that no datum feels
 
     def free_steps(fixed: Floats) -> Floats:
         free = np.isnan(fixed)

@@ -60,7 +60,14 @@ def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Points] = (
         They stand close where the nodes are steep; there fresh points alone would be too few.
     """
     problem = network.problem
-    blocks = compile_blocks(problem)
+    # Noise is no error of the state, which the conditions determine where there are any.
+    blocks = [
+        block
+        for block in compile_blocks(problem)
+        if block.kind != "observations"
+        or not problem.conditions
+        or len(problem.fields) > len(problem.equations)
+    ]
     names = [str(item.func) for item in problem.fields]
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
@@ -77,7 +84,8 @@ def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Points] = (
             sizes[index] += share * np.mean(found**2)
         before = corrected
     size = float(sizes.sum())
-    relative = float(np.sqrt(squares.sum() / size)) if size > 0 else float("inf")
+    wrong = float(squares.sum())
+    relative = float(np.sqrt(wrong / size)) if size > 0 else (0.0 if wrong == 0 else float("inf"))
     errors = np.sqrt(squares / volume)
     return ErrorEstimate(relative, dict(zip(names, map(float, errors), strict=True)))
 
