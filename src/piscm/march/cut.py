@@ -58,14 +58,12 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
         return f"no condition holds on {coordinate} = {low:g}, so there is nothing to start from"
     if high in values:
         return f"a condition holds at its upper end, {coordinate} = {high:g}"
-    initial = [
-        c for c in problem.conditions if isinstance(c, Condition) and _begins(c, coordinate, low)
-    ]
+    initial = [item for item in problem.conditions if _begins(item, coordinate, low)]
     needed = sum(_order(problem, item, coordinate) for item in problem.fields)
     if len(initial) < needed:
         return (
-            f"{len(initial)} conditions on {coordinate} = {low:g} do not determine what comes after: "
-            f"the equations are of order {needed} in it"
+            f"{len(initial)} conditions on {coordinate} = {low:g} do not determine what comes "
+            f"after: the equations are of order {needed} in it"
         )
     return None
 

@@ -41,6 +41,8 @@ Hopeless = Callable[[Floats, float], bool]
 STOPPED = (Status.INTERRUPTED, Status.TIME_LIMIT)
 """A run that ended so wants to stop at once."""
 
+# An equation that is met so much better than the data are is met well enough.
+_BELOW_NOISE = 0.01
 _NO_TIME = 1e-3  # seconds; a limit must be positive
 # Points of each block for measuring how loud it is.
 _LISTENERS = 200
@@ -147,7 +149,8 @@ def solve_piece(
         ended = piece.growth.status in (*STOPPED, Status.HOPELESS)
         parted = piece.held_out > max(_PARTED * piece.fitted, method.tolerance)
         full = piece.growth.status in (Status.NODE_LIMIT, Status.FINISHED)
-        if ended or piece.error <= method.tolerance or not (full or parted):
+        enough = piece.error <= max(method.tolerance, _BELOW_NOISE * piece.misfit)
+        if ended or enough or not (full or parted):
             break
         wanted = points_per_node * limit
         if parted:

@@ -40,6 +40,7 @@ _ROUNDS = 12
 _SETTLED = 1e-12
 _TRUNCATION = 1e-13
 _HUBER = 1.35
+_TINY = 1e-300
 # Below this share a change of the data with an unknown is what the network misses.
 _NOTHING = 1e-5
 
@@ -59,6 +60,7 @@ class _Observed:
     """Observations in one window: what is missed, and how weights and unknowns move it."""
 
     block: Block
+    values: Floats
     residual: Floats
     base: Floats  # the move that the equations ask for anyway
     slopes: Floats  # (unknowns, points)
@@ -91,7 +93,7 @@ def fit_unknowns(
             for old, (base, slopes) in zip(weights, moves, strict=True)
         ]
         unknowns = unknowns + steps
-        if np.all(np.abs(steps) <= _SETTLED * np.maximum(np.abs(unknowns), 1e-300)):
+        if np.all(np.abs(steps) <= _SETTLED * np.maximum(np.abs(unknowns), _TINY)):
             break
     final: list[Piece] = []
     for piece, own in zip(pieces, weights, strict=True):
@@ -103,7 +105,7 @@ def fit_unknowns(
         final.append(replace(piece, network=network, blocks=tied))
     missed = np.concatenate([item.residual for item in observed])
     size = np.concatenate([block.data for block in data if block.data is not None])
-    misfit = float(np.linalg.norm(missed)) / max(float(np.linalg.norm(size)), 1e-300)
+    misfit = float(np.linalg.norm(missed)) / max(float(np.linalg.norm(size)), _TINY)
     errors = _uncertainty(observed, moves, len(unknowns), data)
     return Shot(unknowns, final, errors, misfit)
 
@@ -188,7 +190,7 @@ def _observed_in(
         moved = solved @ gradient[:size]
         moved[1:] += gradient[size:]
         residual = network.residual(own, (points[inside],))
-        found.append(_Observed(block, residual, moved[0], moved[1:]))
+        found.append(_Observed(block, block.data[inside], residual, moved[0], moved[1:]))
     return found
 
 
@@ -218,8 +220,8 @@ def _unknown_steps(
     missed = factor * np.concatenate([item.residual + item.base for item in observed])
     slopes = factor * np.concatenate([item.slopes for item in observed], axis=1)
     lengths = np.linalg.norm(slopes, axis=1)
-    relative = lengths * np.maximum(np.abs(unknowns), 1e-300)
-    if not (relative > _NOTHING * relative.max()).all():
+    size = np.linalg.norm(factor * np.concatenate([item.values for item in observed]))
+    if not (lengths * np.maximum(np.abs(unknowns), _TINY) > _NOTHING * size).all():
         return None, 0.0  # an unknown that no datum feels
     scaled = slopes / lengths[:, None]
     if np.linalg.svd(scaled, compute_uv=False)[-1] < _NOTHING:
