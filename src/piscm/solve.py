@@ -29,7 +29,6 @@ from piscm.progress import reporting
 from piscm.sampling import Sampling, block_points
 from piscm.solution import BlockResidual, Solution
 from piscm.start import Start
-from piscm.state import State
 from piscm.status import Status
 from piscm.uncertainty import Uncertainty, uncertainty
 
@@ -128,14 +127,14 @@ def _grown(
     with reporting(progress, method.max_nodes) as report:
         grown = grow(system, method, node_rng, report)
     status, errors = grown.status, None
-    refined = as_grown(make_system, grown.nodes, grown.state)
+    refined = as_grown(system, grown.nodes, grown.rows, grown.state)
     if status not in (Status.INTERRUPTED, Status.TIME_LIMIT):  # these want to stop now
         try:
             refined = refine(make_system, blocks, refined, method)
             errors = _errors(problem, refined, method.threshold)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-    residual = _weighted_norm(system, grown.state, refined)
+    residual = _weighted_norm(system, refined)
     state = refined.state
     network = Network(problem, start, method.activation, grown.nodes, state.weights, state.unknowns)
     # Data were weighed anew as their noise was found out, on the points that growth had.
@@ -260,11 +259,11 @@ def _status(ended: Status, errors: Uncertainty | None, converged: bool) -> Statu
     return Status.CONVERGED if missed and converged else ended
 
 
-def _weighted_norm(system: System, grown: State, refined: Refined) -> float:
+def _weighted_norm(system: System, refined: Refined) -> float:
     """The residual of the final state by the user's weights, whatever the refinement used."""
     state = refined.state
-    if np.array_equal(state.weights, grown.weights):
-        return float(np.sqrt(grown.energy))
+    if refined.system is system:
+        return float(np.sqrt(state.energy))
     rows = system.evaluate(refined.nodes)
     return float(np.sqrt(system.state_with(rows, state.weights, state.unknowns).energy))
 

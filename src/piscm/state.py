@@ -111,6 +111,14 @@ class NodeRows:
             tuple(part[nodes] for part in self.fixed),
         )
 
+    def first(self, count: int) -> "NodeRows":
+        """The first nodes, without a copy."""
+        return NodeRows(
+            self.design[:count],
+            tuple(part[:, :count] for part in self.features),
+            tuple(part[:count] for part in self.fixed),
+        )
+
     def put(self, place: slice, others: "NodeRows") -> None:
         """Write other nodes to some places."""
         self.design[place] = others.design

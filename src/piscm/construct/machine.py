@@ -45,9 +45,10 @@ Report = Callable[[int, float], None]
 
 @dataclass(frozen=True)
 class Growth:
-    """What a run leaves: nodes, their weights and the unknowns in `state`, and its history."""
+    """What a run leaves: nodes, their columns, weights and unknowns in `state`, its history."""
 
     nodes: Nodes
+    rows: NodeRows
     state: State
     history: np.recarray[Any, Any]
     status: Status
@@ -126,7 +127,7 @@ def grow(
     count = len(state.weights)
     nodes = concatenate([*batches, none])
     nodes = Nodes(nodes.weights[:count], nodes.biases[:count])
-    return Growth(nodes, state, np.rec.array(history[:count]), status)
+    return Growth(nodes, rows.first(count), state, np.rec.array(history[:count]), status)
 
 
 def _block(

@@ -51,9 +51,10 @@ class Refined:
     state: State
 
 
-def as_grown(make_system: Callable[[Emphasis], System], nodes: Nodes, state: State) -> Refined:
+def as_grown(system: System, nodes: Nodes, rows: NodeRows, state: State) -> Refined:
     """The state as growth left it."""
-    return _at(make_system({}), nodes, state.weights, state.unknowns)
+    system.write_nonlinear(rows, slice(None), system.linearize(state))
+    return Refined(nodes, system, rows, state)
 
 
 def refine(

@@ -41,6 +41,8 @@ Hopeless = Callable[[Floats, float], bool]
 STOPPED = (Status.INTERRUPTED, Status.TIME_LIMIT)
 """A run that ended so wants to stop at once."""
 
+# Points follow the steepness of the window before where it is so many times its mean somewhere.
+_STEEP = 4.0
 # An equation that is met so much better than the data are is met well enough.
 _BELOW_NOISE = 0.01
 _NO_TIME = 1e-3  # seconds; a limit must be positive
@@ -208,7 +210,10 @@ class _Window:
         fitted, pool, self._node_rng, self._rng = rng.spawn(4)
         self._density = None
         if task.coordinate is not None and before is not None:
-            self._density = steepness(task.problem, task.coordinate, before)
+            density = steepness(task.problem, task.coordinate, before)
+            look = density(self._problem.domain.interior(_LISTENERS, Sampling().draw(pool)))
+            if look.max() > _STEEP * look.mean():
+                self._density = density
         points = block_points(self._problem, self._blocks, sampling, fitted, self._density)
         if task.coordinate is not None:
             axis = task.problem.domain.axis(task.coordinate)
@@ -268,7 +273,7 @@ class _Window:
             return hopeless is not None and hopeless(residuals, tolerance)
 
         growth = grow(system, method, self._node_rng, report, before, stop)
-        refined = as_grown(make_system, growth.nodes, growth.state)
+        refined = as_grown(system, growth.nodes, growth.rows, growth.state)
         if growth.status not in STOPPED:
             try:
                 refined = refine(make_system, blocks, refined, method)
@@ -282,7 +287,7 @@ class _Window:
             points,
             refined,
             network,
-            replace(growth, state=refined.state),
+            replace(growth, state=refined.state, rows=growth.rows.first(0)),  # rows are large
             scale,
             fitted=self._norm(network, points) / scale,
             held_out=self._norm(network, self._fresh) / scale,

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 _TRIAL = 100
 _CANDIDATES = 100
 # After so many nodes more, points are added where the residual between them is too large.
-_STAGE = 50
+_STAGE = 100
 # Points of the equations for each node that may come.
 _POINTS_PER_NODE = 4
 # Where there are no windows, so many times as many nodes may come.

@@ -31,7 +31,8 @@ Points = Sequence[tuple[Floats, ...]]
 # New nodes beside those of the solution, as a share of them, and at least so many.
 _RICHER = 0.5
 _AT_LEAST = 50
-_POINTS_PER_NODE = 3
+# Fresh points for each node, alone and beside those that were fitted.
+_POINTS_PER_NODE, _POINTS_BESIDE = 3, 1.5
 _TRUNCATION = 1e-13
 
 
@@ -132,7 +133,8 @@ def _corrected(
     more = max(_AT_LEAST, int(_RICHER * len(part.nodes)))
     count = len(part.nodes) + more
     flat = inside.domain.dimension <= 2
-    interior = _POINTS_PER_NODE * count * max(1, len(problem.fields) // len(problem.equations))
+    each = _POINTS_PER_NODE if not len(fitted) else _POINTS_BESIDE
+    interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
     sampling = Sampling(interior, interior // 4 if flat else interior // 2)
     cut, handed = list(blocks), list[int]()
     whole, own = problem.domain, inside.domain
