@@ -85,8 +85,8 @@ def solve_problem(
     method: Annotated[
         str | None,
         typer.Option(
-            help="auto, pi-sc-i, pi-sc-ii or pi-sc-iii. Left out, it is auto, unless a file has "
-            "[method] options: then pi-sc-iii with those."
+            help="auto, pi-sc-i, pi-sc-ii or pi-sc-iii. Left out, it is auto, or pi-sc-iii where "
+            "--nodes or the [method] of a file ask for one network of some size."
         ),
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")] = None,
@@ -163,7 +163,7 @@ def _task(
     if tol is not None:
         overrides["tolerance"] = tol
     if name in zoo.names():
-        method = method or "auto"
+        method = method or ("auto" if nodes is None else "pi-sc-iii")
         item = zoo.load(name)
         count = item.observations if observations is None else observations
         item.observed(count)  # a wrong count is told before any work
@@ -181,7 +181,7 @@ def _task(
     if observations is not None:
         raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
     file = read_problem_file(name)
-    method = method or ("pi-sc-iii" if file.options else "auto")
+    method = method or ("pi-sc-iii" if file.options or nodes is not None else "auto")
     defaults = {} if method == "auto" else _FILE_OPTIONS
     try:
         chosen = METHODS[method](**{**defaults, **file.options, **overrides})

@@ -41,7 +41,7 @@ class ProblemFile:
 
     problem: Problem
     options: Mapping[str, Any]
-    sampling: Sampling
+    sampling: Sampling | None  # None leaves it to the method
 
 
 def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
@@ -54,7 +54,8 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
         names = list(_table(document.get("domain", {}), "domain"))
         document["observations"] = [_with_data(item, Path(path).parent, names) for item in data]
     try:
-        return ProblemFile(problem_from_document(document), options, Sampling(**counts))
+        sampling = Sampling(**counts) if counts else None
+        return ProblemFile(problem_from_document(document), options, sampling)
     except TypeError as error:
         raise ProblemError(f"[sampling] of {path}: {error}.") from None
 
