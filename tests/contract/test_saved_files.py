@@ -164,7 +164,7 @@ def test_damaged_arrays(refused, forged, name, damage):
 @pytest.mark.parametrize(
     ("path", "values"),
     [
-        (["format"], [0, 2, "1", None]),
+        (["format"], [0, 1, 3, "2", None]),
         (["problem"], [None, [], {}, "u"]),
         (
             ["problem", "domain"],
