@@ -133,10 +133,8 @@ class Basis:
         for _ in range(2 if len(self) else 1):
             more = self._on(rest, len(self))
             shares = shares + triangle.T @ more
-            q, r = scipy.linalg.qr(
-                (rest - more @ self._vectors).T, mode="economic", check_finite=False
-            )
-            rest, triangle = q.T, r @ triangle
+            q, r = _unit_vectors(rest - more @ self._vectors)
+            rest, triangle = q, r @ triangle
         return shares, rest, triangle
 
     def _extend(self, lengths: Floats) -> None:
@@ -183,3 +181,12 @@ class Basis:
             triangle, inner = self._gram.T @ triangle, self._gram.T @ inner
         solution, rank = solve_least_squares(triangle.T, inner, truncation)
         return LeastSquares(solution / self._lengths[some], rank)
+
+
+def _unit_vectors(columns: Floats) -> tuple[Floats, Floats]:
+    """Orthonormal vectors, one a row, and the triangle that makes columns of them."""
+    if len(columns) == 1:  # the paper's algorithms add one at a time
+        length = float(np.linalg.norm(columns))
+        return columns / (length or 1.0), np.array([[length]])
+    q, r = scipy.linalg.qr(columns.T, mode="economic", check_finite=False)
+    return q.T, r

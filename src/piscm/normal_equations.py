@@ -18,7 +18,7 @@ _SHIFT = 1e-13
 _STEPS_KEPT = 4
 _STEPS_FRESH = 3
 # Enough is gained when the squared residual could fall by less than this share.
-_ENOUGH = 1e-6
+_ENOUGH = 1e-4
 
 
 class NormalEquations:

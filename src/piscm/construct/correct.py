@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 # nodes singular values set them right.
 _SAFE_EVERY = 100
 # A basis that grew column by column is used as it is up to this condition.
-_NEARLY_SINGULAR = 1e-13
+_NEARLY_SINGULAR = 1e-14
 
 
 class Direction(NamedTuple):
