@@ -17,7 +17,9 @@ _SHIFT = 1e-13
 # Steps of conjugate gradients with a kept factor, and with a fresh one.
 _STEPS_KEPT = 4
 _STEPS_FRESH = 3
-# Enough is gained when the squared residual could fall by less than this share.
+# Enough is gained when the squared residual could fall by less than this share. The first nodes set
+# the course and cost little; later the next node's step makes up for what this one left.
+_ENOUGH_FIRST, _FIRST = 1e-7, 150
 _ENOUGH = 1e-4
 
 
@@ -46,7 +48,7 @@ class NormalEquations:
         """
         if len(self._lengths) and self._extend(columns):
             step, converged = self._iterate(columns, residual, _STEPS_KEPT)
-            if converged:
+            if converged and np.isfinite(step).all():
                 return step
         if not self._factorize(columns):
             return None
@@ -92,13 +94,14 @@ class NormalEquations:
     def _iterate(self, columns: Floats, residual: Floats, steps: int) -> tuple[Floats, bool]:
         """Preconditioned conjugate gradients, and whether little is left to gain."""
         solution = np.zeros(len(columns))
+        enough = _ENOUGH_FIRST if len(columns) <= _FIRST else _ENOUGH
         direction, before = np.zeros(0), 1.0
         for step in range(steps + 1):
             gradient = columns @ residual
             scaled, _ = dpotrs(self._factor, gradient / self._lengths, lower=1)
             scaled /= self._lengths
             gain = float(gradient @ scaled)
-            if not gain > _ENOUGH * float(residual @ residual):
+            if not gain > enough * float(residual @ residual):
                 return solution, True
             if step == steps:
                 return solution, False

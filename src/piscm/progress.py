@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from piscm.problem.errors import ProblemError
-
 Report = Callable[[int, float], None]
 
 
@@ -19,8 +17,6 @@ def reporting(progress: bool | Report | None, max_nodes: int) -> Iterator[Report
     if callable(progress):
         yield progress
         return
-    if progress is not None and not isinstance(progress, bool):
-        raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     if progress or (progress is None and sys.stderr.isatty()):
         with _bar(max_nodes) as report:
             yield report

@@ -88,6 +88,8 @@ def solve(
     kind_weights = _checked_weights(weights)
     start = Start(problem, initial)
     rng = _generator(seed)
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
     with threadpool_limits(1), np.errstate(all="ignore"):
         if isinstance(method, Method):
@@ -147,11 +149,14 @@ def _grown(
             return System(problem, some, places, weights, activation, start, parts)
 
         bounds = Bounds(problem)
-        corrected = correct_on_all(
-            make_slab, blocks, every, grown.nodes, state.weights, state.unknowns, bounds, method
-        )
-        network = replace(network, weights=corrected.weights, unknowns=corrected.unknowns)
-        residual = corrected.residual
+        try:
+            corrected = correct_on_all(
+                make_slab, blocks, every, grown.nodes, state.weights, state.unknowns, bounds, method
+            )
+            network = replace(network, weights=corrected.weights, unknowns=corrected.unknowns)
+            residual = corrected.residual
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
     # A grid has no other points of its own.
     other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
     fresh = block_points(problem, blocks, other, held_out_rng)
@@ -193,7 +198,8 @@ def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solut
     blocks = compile_blocks(request.problem)
     inside = max(len(piece.points[0][0]) for piece in outcome.pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
-    fresh = block_points(request.problem, blocks, sampling, fresh_rng)
+    other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
+    fresh = block_points(request.problem, blocks, other, fresh_rng)
     residuals = tuple(
         _piecewise_residual(outcome, block, new) for block, new in zip(blocks, fresh, strict=True)
     )

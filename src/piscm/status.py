@@ -17,7 +17,14 @@ class Status(Enum):
         "scale, or add points if the held-out residual is far above the fitted one."
     )
     TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
-    HOPELESS = "Growth was given up: the tolerance was out of reach with the nodes allowed."
+    HOPELESS = (
+        "Growth was given up, the tolerance being out of reach: ask for less (tol), allow more "
+        "nodes (max_nodes), or help with starting values (initial) or a shorter domain."
+    )
+    MISFIT = (
+        "The observations are missed by far: this is another solution of the equation than theirs. "
+        "Give better first guesses of the unknowns, or starting values (initial)."
+    )
     STALLED = (
         "No further node lowered the residual. If what remains is round-off or the noise of the "
         "data, all is well; if it is larger, the solution is wrong: give a scale, starting values "

@@ -42,9 +42,9 @@ class Method(ABC):
     tolerance : float
         Growth ends when the residual (the root of the weighted mean square) is at most this.
     truncation : float
-        Singular values below this share of the largest are dropped (the paper's eta). Orthogonal
-        selection needs more digits: there it is a ten-thousandth of this, of columns brought to
-        one length.
+        Singular values below this share of the largest are dropped (the paper's eta), wherever
+        singular values are taken. Orthogonal selection has a basis of the columns instead, and
+        drops directions only below 1e-14.
     dampings : sequence of float
         Factors on a new node's own step, tried in this order.
     contractions : sequence of float

@@ -80,9 +80,9 @@ def correct_on_all(
             triangle = scipy.linalg.qr(stacked, mode="r", check_finite=False, overwrite_a=True)[0][
                 : stacked.shape[1]
             ]
-        if not now < _STILL_GAINING * energy or triangle is None:
-            return Corrected(weights, unknowns, float(np.sqrt(min(now, energy))))
         energy = now
+        if triangle is None or not np.isfinite(triangle).all():
+            break
         new, steps = _solved(triangle, weights.size, method.threshold)
         steps = bounds.clip(unknowns, steps) if len(unknowns) else steps
         move = new.reshape(weights.shape) - weights
@@ -90,7 +90,10 @@ def correct_on_all(
         length, reached = _length(slabs, nodes, weights, unknowns, move, steps, method)
         if not reached < energy:
             break
+        gained = reached < _STILL_GAINING * energy
         weights, unknowns, energy = weights + length * move, unknowns + length * steps, reached
+        if not gained:
+            break
     return Corrected(weights, unknowns, float(np.sqrt(energy)))
 
 

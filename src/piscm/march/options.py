@@ -42,6 +42,11 @@ class Auto:
 
     def __post_init__(self) -> None:
         check_positive(self.tolerance, "Auto(tolerance=...)")
+        if self.tolerance >= 1:
+            raise ProblemError(
+                f"Auto(tolerance={self.tolerance!r}): it is relative to the solution; give a "
+                "number below 1."
+            )
         check_count(self.max_nodes, "Auto(max_nodes=...)")
         if self.max_seconds is not None:
             check_positive(self.max_seconds, "Auto(max_seconds=...)")

@@ -297,9 +297,12 @@ class _Window:
         """The residual of no network at all, of zero fields or of the user's start."""
         nothing = self._network(method, Nodes.none(self._problem.domain.dimension))
         zero = replace(nothing, start=Start(self._problem))
-        # A start far off must not loosen the tolerance, and zero fields may be singular.
-        sizes = [self._norm(nothing, points), self._norm(zero, points)]
-        return min((size for size in sizes if 0 < size < np.inf), default=1.0)
+        # A start must not change what the tolerance means, but zero fields may be singular, or meet
+        # everything but the data.
+        data = [b.data for b in self._blocks if b.kind == "observations" and b.data is not None]
+        sizes = [self._norm(zero, points), self._norm(nothing, points)]
+        sizes += [float(np.sqrt(np.mean(values**2))) for values in data]
+        return next((size for size in sizes if 0 < size < np.inf), 1.0)
 
     def on_all_points(self, piece: Piece, method: Method) -> Piece:
         """The piece corrected on all points, where growth had only some of them."""

@@ -34,6 +34,8 @@ _AIM = 0.5
 _MISS = 2.0
 # A quarter of a window must be more accurate by this factor, or halving does not help.
 _WORTH = 2.0
+# A window with a larger error has found nothing yet, and halving it is the only hope.
+_LEARNT = 0.03
 # No window is shorter than this share of the whole.
 _SHORTEST = 1 / 32
 # What would be left of the last window is added to it if it is shorter than this share.
@@ -174,7 +176,7 @@ def evenly(
         window = Window(float(begin), float(end), before, tolerance, activations, give_up=False)
         piece = attempt(window)
         yield piece
-        if piece.growth.status in STOPPED:
+        if piece.growth.status in STOPPED or not np.isfinite(piece.error):
             return
         before = piece.network
 
@@ -202,7 +204,7 @@ def march(
         )
         piece = _longest(attempt, window, high, shortest, activations)
         yield piece
-        if piece.growth.status in STOPPED:
+        if piece.growth.status in STOPPED or not np.isfinite(piece.error):
             return
         before, position = piece.network, piece.high
         inherited = max(inherited, piece.error)
@@ -228,7 +230,8 @@ def _longest(
         if met or piece.growth.status in STOPPED:
             return piece
         tried.append((window, piece))
-        helped = len(tried) < 3 or _WORTH * piece.error < tried[-3][1].error
+        lost = piece.error > _LEARNT
+        helped = len(tried) < 3 or lost or _WORTH * piece.error < tried[-3][1].error
         if not divisible or not helped:
             break
         window = replace(window, high=window.low + length / 2, activations=activations)

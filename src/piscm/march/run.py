@@ -10,7 +10,9 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.blocks import Block, compile_blocks
+from piscm.construct.draw import Draw
 from piscm.construct.machine import HISTORY, Report
+from piscm.construct.methods import Method
 from piscm.evaluate import Network, Panels
 from piscm.march.cut import checked_coordinate, marching_coordinate
 from piscm.march.options import Auto, Windows
@@ -89,6 +91,8 @@ class Request:
 
 def run(request: Request, rng: np.random.Generator, report: Report) -> Outcome:
     """Solve a problem by `Auto` or `Windows`."""
+    if isinstance(request.each, Method):
+        Draw(request.problem.domain, request.each.scale)  # a wrong scale is told before any work
     limit = request.each.max_seconds
     deadline = np.inf if limit is None else time.perf_counter() + limit
     coordinate = request.coordinate()
@@ -120,7 +124,8 @@ def run(request: Request, rng: np.random.Generator, report: Report) -> Outcome:
         return lone
     outcome = _outcome(request, coordinate, shot.pieces)
     network = replace(outcome.network, problem=problem, unknowns=shot.unknowns)
-    return replace(outcome, network=network, shot=shot)
+    status = Status.MISFIT if shot.misfit > _LOST else outcome.status
+    return replace(outcome, network=network, status=status, shot=shot)
 
 
 def _whole(
@@ -160,8 +165,19 @@ def _marched(
         activations = (each.activation,)
     method = request.method
     if isinstance(method, Windows) and not isinstance(method.count, str):
-        return list(evenly(attempt, low, high, method.count, each.tolerance, activations))
-    return list(march(attempt, low, high, each.tolerance, each.max_nodes, activations))
+        windows = evenly(attempt, low, high, method.count, each.tolerance, activations)
+    else:
+        windows = march(attempt, low, high, each.tolerance, each.max_nodes, activations)
+    pieces: list[Piece] = []
+    try:
+        for piece in windows:
+            pieces.append(piece)
+    except KeyboardInterrupt:
+        if not pieces:
+            raise
+        growth = replace(pieces[-1].growth, status=Status.INTERRUPTED)
+        pieces[-1] = replace(pieces[-1], growth=growth)
+    return pieces
 
 
 def _task(
@@ -215,8 +231,11 @@ def _status(request: Request, pieces: Sequence[Piece]) -> Status:
     last = pieces[-1].growth.status
     if last in STOPPED:
         return last
-    if any(piece.growth.status is Status.NOT_FINITE for piece in pieces):
+    endings = [piece.growth.status for piece in pieces]
+    if Status.NOT_FINITE in endings or not np.isfinite([piece.error for piece in pieces]).all():
         return Status.NOT_FINITE
+    if max(piece.misfit for piece in pieces) > _LOST:
+        return Status.MISFIT
     if len(pieces) == 1 and last is Status.SOLVED_AT_START:
         return last
     tolerance = request.each.tolerance
@@ -225,4 +244,6 @@ def _status(request: Request, pieces: Sequence[Piece]) -> Status:
     # Noisy data bend the equation; it need not be met any better than they are.
     if all(piece.error <= max(tolerance, piece.misfit) for piece in pieces):
         return Status.CONVERGED
-    return Status.STALLED if last is Status.STALLED else Status.NODE_LIMIT
+    if last is Status.STALLED or Status.HOPELESS in endings:
+        return last if last is Status.STALLED else Status.HOPELESS
+    return Status.NODE_LIMIT

@@ -78,7 +78,7 @@ def fit_unknowns(
     best = np.inf
     for _ in range(_ROUNDS):
         networks = [
-            replace(piece.network, problem=piece.network.problem, weights=own, unknowns=unknowns)
+            replace(piece.network, weights=own, unknowns=unknowns)
             for piece, own in zip(pieces, weights, strict=True)
         ]
         moves, observed = _followed(
@@ -221,7 +221,8 @@ def _unknown_steps(
     slopes = factor * np.concatenate([item.slopes for item in observed], axis=1)
     lengths = np.linalg.norm(slopes, axis=1)
     size = np.linalg.norm(factor * np.concatenate([item.values for item in observed]))
-    if not (lengths * np.maximum(np.abs(unknowns), _TINY) > _NOTHING * size).all():
+    moved = np.where(unknowns == 0, 1.0, np.abs(unknowns))
+    if not (lengths * moved > _NOTHING * size).all():
         return None, 0.0  # an unknown that no datum feels
     scaled = slopes / lengths[:, None]
     if np.linalg.svd(scaled, compute_uv=False)[-1] < _NOTHING:

@@ -18,7 +18,13 @@ from piscm.blocks import Block, compile_blocks
 from piscm.construct.draw import Draw
 from piscm.design import System
 from piscm.evaluate import Network
-from piscm.march.cut import observed_inside, window_blocks, window_box, with_values_of
+from piscm.march.cut import (
+    marching_coordinate,
+    observed_inside,
+    window_blocks,
+    window_box,
+    with_values_of,
+)
 from piscm.march.equalize import equalizing, loudness
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Nodes, concatenate
@@ -61,14 +67,10 @@ def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Points] = (
         They stand close where the nodes are steep; there fresh points alone would be too few.
     """
     problem = network.problem
-    # Noise is no error of the state, which the conditions determine where there are any.
-    blocks = [
-        block
-        for block in compile_blocks(problem)
-        if block.kind != "observations"
-        or not problem.conditions
-        or len(problem.fields) > len(problem.equations)
-    ]
+    blocks = compile_blocks(problem)
+    if marching_coordinate(problem) is not None and len(problem.fields) <= len(problem.equations):
+        # Initial conditions determine the state, and noise of data is no error of it.
+        blocks = [block for block in blocks if block.kind != "observations"]
     names = [str(item.func) for item in problem.fields]
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))

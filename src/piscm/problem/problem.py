@@ -198,7 +198,9 @@ class Problem:
             return Condition(expression, item.on, weight=item.weight)
 
         equations = [equation.xreplace(table) for equation in self.equations]
-        return Problem(self.domain, equations, [put_in(item) for item in self.conditions])
+        known = Problem(self.domain, equations, [put_in(item) for item in self.conditions])
+        known.fields = self.fields  # an unknown that is zero takes terms away, but no field
+        return known
 
     def __repr__(self) -> str:
         lines = [

@@ -1,0 +1,79 @@
+"""The engine against the literal algorithm, and what the default reaches without any option."""
+
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+import pytest
+
+from piscm import PISC3, Auto, Windows, solve, zoo
+from piscm.benchmarks.literal import literal_pisc3
+
+SEEDS = range(3)
+
+
+@pytest.mark.parametrize("name", ["van-der-pol", "helmholtz", "allen-cahn"])
+def test_as_good_as_the_literal_algorithm(name):
+    item = zoo.load(name)
+    method = item.method(PISC3, max_nodes=80)
+    points = item.problem.domain.interior(
+        2000, lambda n, d: np.random.default_rng(9).random((n, d))
+    )
+    literal, found = [], []
+    for seed in SEEDS:
+        solution = solve(item.problem, method, sampling=item.sampling, seed=seed)
+        network = literal_pisc3(item.problem, method, item.sampling, seed)
+        found.append(np.linalg.norm(solution.residual(points)))
+        literal.append(np.linalg.norm(replace(solution, network=network).residual(points)))
+    assert median(found) <= 1.1 * median(literal)
+
+
+def test_orthogonal_selection_on_helmholtz():
+    """The paper reaches 1e-6 with as many nodes."""
+    item = zoo.load("helmholtz")
+    method = item.method(PISC3, selection="orthogonal", candidates=60, block=20)
+    runs = [solve(item.problem, method, sampling=item.sampling, seed=seed) for seed in SEEDS]
+    assert median(item.rmse(run) for run in runs) <= 2e-11
+
+
+@pytest.mark.parametrize(
+    ("name", "bar"), [("reaction-diffusion", 1e-6), ("kovasznay", 1e-6), ("kdv", 1e-4)]
+)
+def test_nothing_but_the_equations(name, bar):
+    item = zoo.load(name)
+    runs = [solve(item.problem, seed=seed) for seed in SEEDS]
+    assert median(item.relative_error(run) for run in runs) <= bar
+    for run in runs:
+        estimate, true = run.error_estimate.relative, item.relative_error(run)
+        assert estimate / 10 < true < 10 * estimate
+
+
+def test_windows_on_van_der_pol():
+    """The paper reaches 2e-3, one network of 1,000 nodes 1e-5."""
+    item = zoo.load("van-der-pol")
+    t = item.problem.domain.coordinates[0]
+    method = Windows(t, 8, method=Auto(activation="sin", tolerance=1e-6))
+    runs = [solve(item.problem, method, seed=seed) for seed in SEEDS]
+    assert median(item.rmse(run) for run in runs) <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("name", "tol", "bar"), [("van-der-pol-inverse", 1e-5, 1e-6), ("helmholtz-inverse", 1e-8, 1e-7)]
+)
+def test_unknowns_from_clean_data(name, tol, bar):
+    item = zoo.load(name)
+    (unknown,) = item.truth
+    errors = []
+    for seed in SEEDS:
+        solution = solve(item.observed(item.observations, seed), tol=tol, seed=seed)
+        errors.append(abs(solution.unknowns[unknown].value - item.truth[unknown]))
+    assert median(errors) <= bar
+
+
+@pytest.mark.parametrize("name", ["sine-gordon", "allen-cahn", "burgers", "kuramoto-sivashinsky"])
+def test_the_estimate_of_the_error_is_right(name):
+    """Over windows, fronts and growing errors; a coarse tolerance keeps it short."""
+    item = zoo.load(name)
+    solution = solve(item.problem, tol=1e-2)
+    estimate, true = solution.error_estimate.relative, item.relative_error(solution)
+    assert estimate / 10 < true < 10 * estimate
