@@ -61,7 +61,8 @@ class UnknownValue:
 class Residual(float):
     """The fitted residual, as a number; called with points, the equations' residual there.
 
-    The number is the square root of the weighted mean squares of all blocks (the paper's E).
+    The number is the square root of the weighted mean squares of all blocks (the paper's E); for
+    `Auto` and `Windows` equations and conditions are measured in the units of the fields.
     """
 
     _of: "Solution"
@@ -250,7 +251,7 @@ class Solution:
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
             *self._chosen(),
-            f"  residual {self.fitted_residual:.3e} (weighted root mean square of all rows)",
+            f"  residual {self.fitted_residual:.3e} ({self._measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
@@ -265,6 +266,13 @@ class Solution:
             lines.append(f"  {self.undetermined}")
         return "\n".join(lines)
 
+    @property
+    def _measure(self) -> str:
+        """What the residual is, in words."""
+        if isinstance(self.method, Method):
+            return "weighted root mean square of all rows"
+        return "root mean square in the units of the fields"
+
     def _chosen(self) -> list[str]:
         """What `Auto` or `Windows` settled on, in a line."""
         if isinstance(self.method, Method):
@@ -277,9 +285,8 @@ class Solution:
         lengths = np.diff([*ends, self.problem.domain.upper[panels.axis]])
         kinds = " and ".join(sorted(set(panels.activations)))
         return [
-            f"  chosen: {len(panels.counts)} windows along {coordinate}, "
-            f"{lengths.min():.3g} to {lengths.max():.3g} long, of {min(panels.counts)} to "
-            f"{max(panels.counts)} {kinds} nodes"
+            f"  chosen: {len(panels.counts)} windows along {coordinate}, {_span(lengths)} long, of "
+            f"{_span(panels.counts)} {kinds} nodes"
         ]
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -315,3 +322,9 @@ class Solution:
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)
+
+
+def _span(numbers: Any) -> str:
+    """From the least to the largest, in words."""
+    low, high = f"{min(numbers):.3g}", f"{max(numbers):.3g}"
+    return low if low == high else f"{low} to {high}"
