@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 import piscm.construct.slabs as slabs
-import piscm.march.piece as piece_module
+import piscm.march.fit as fit_module
 from piscm import (
     PISC3,
     Auto,
@@ -127,7 +127,7 @@ def test_blocks_that_share_points_still_share_them():
 
 def few_points(monkeypatch, count):
     solving = sys.modules["piscm.solve"]  # the package has a function of that name
-    for module in (slabs, solving, piece_module):
+    for module in (slabs, solving, fit_module):
         monkeypatch.setattr(module, "MOST_POINTS", count)
     monkeypatch.setattr(slabs, "_SLAB", 1)
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from piscm.construct.machine import Report
 from piscm.construct.methods import PISC3, Method
 from piscm.evaluate import Network
+from piscm.march.fit import Hopeless, solve_piece
 from piscm.march.options import Auto
-from piscm.march.piece import STOPPED, Hopeless, Piece, Task, solve_piece
+from piscm.march.piece import STOPPED, Piece, Task
 from piscm.sampling import Sampling
 from piscm.status import Status
 
