@@ -21,6 +21,10 @@ def test_pendulum():
     assert run("pendulum") == pytest.approx(-2, abs=1e-6)
 
 
+def test_long_time():
+    assert run("long_time") < 1e-5
+
+
 def test_heat_with_data():
     assert run("heat_with_data") < 1e-5
 
