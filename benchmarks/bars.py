@@ -68,7 +68,7 @@ def lstsq_seconds(rows, columns):
 
 def orthogonal_run(name, seed):
     item = zoo.load(name)
-    method = item.method(PISC3, selection="orthogonal", candidates=60, block=20)
+    method = item.method(PISC3, selection="orthogonal", candidates=150, block=25)
     solution, seconds = timed(
         lambda: solve(item.problem, method, sampling=item.sampling, seed=seed)
     )

@@ -108,7 +108,7 @@ def solve_problem(
         if trials < 1:
             raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
         if seed < 0:
-            raise ProblemError(f"--seed {seed}: give a whole number from 0 up.")
+            raise ProblemError(f"seed={seed}: give a whole number from 0 up.")
         method, task = _task(name_or_file, method, nodes, tol, observations)
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)

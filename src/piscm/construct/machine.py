@@ -35,7 +35,8 @@ HISTORY = np.dtype(
 )
 """One record a node: the residual after it (or its block), how it was found, its seconds."""
 
-# A block is at least this share of the nodes that are there, of so many times as many candidates.
+# A block is at least this share of the nodes that are there, of so many times as many candidates or
+# of as many times as many as the method has.
 _SHARE = 0.05
 _CHOICE = 6
 
@@ -147,7 +148,8 @@ def _block(
     factor = method.ranges[failures]
     # The more nodes there are, the more can be taken at a time without harm.
     size = max(method.block, int(_SHARE * count))
-    candidates_count = max(method.candidates, _CHOICE * size)
+    choice = min(_CHOICE, method.candidates / method.block)
+    candidates_count = max(method.candidates, int(choice * size))
     # A wave is everywhere; a step or a bump has a place, best where the residual is large.
     local = method.activation != "sin"
     centers = system.troubled_points(state, candidates_count, rng) if local else None
