@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.baselines import Baseline
 from piscm.construct.machine import HISTORY
 from piscm.evaluate import Network, Panels
 from piscm.march.options import method_from_document
@@ -68,7 +69,8 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
     )
     activation_named(network.activation)
     history = arrays["history"]
-    if history.dtype != HISTORY or history.shape != (count,):
+    fits = history.shape == (count,) or (history.ndim == 1 and isinstance(method, Baseline))
+    if history.dtype != HISTORY or not fits:
         raise ProblemError("its history does not fit its nodes.")
     return Solution(
         problem=problem,

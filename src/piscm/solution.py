@@ -11,10 +11,9 @@ from sympy.core.function import AppliedUndef
 from threadpoolctl import threadpool_limits
 
 from piscm.blocks import Block, compile_blocks
-from piscm.construct.methods import Method
 from piscm.evaluate import Network, broadcast, checked_points
 from piscm.identifiability import involved, undetermined_text
-from piscm.march.options import Auto, Windows, method_to_document
+from piscm.march.options import AnyMethod, Auto, Windows, method_to_document
 from piscm.march.verdict import ErrorEstimate, estimate_error
 from piscm.problem.document import problem_to_document
 from piscm.problem.errors import ProblemError
@@ -103,7 +102,8 @@ class Solution:
     block_residuals : tuple of BlockResidual
         Fitted and held-out residual of every block.
     history : numpy.recarray
-        One record a node: residual, range, damping, step, rank, seconds, window.
+        One record a node: residual, range, damping, step, rank, seconds, window. Of a baseline, one
+        record an iteration.
     seconds : float
         What the run took.
     uncertainty : Uncertainty or None
@@ -112,7 +112,7 @@ class Solution:
 
     problem: Problem
     network: Network
-    method: Method | Auto | Windows
+    method: AnyMethod
     sampling: Sampling
     seed: int
     status: Status
@@ -269,13 +269,13 @@ class Solution:
     @property
     def _measure(self) -> str:
         """What the residual is, in words."""
-        if isinstance(self.method, Method):
-            return "weighted root mean square of all rows"
-        return "root mean square in the units of the fields"
+        if isinstance(self.method, Auto | Windows):
+            return "root mean square in the units of the fields"
+        return "weighted root mean square of all rows"
 
     def _chosen(self) -> list[str]:
         """What `Auto` or `Windows` settled on, in a line."""
-        if isinstance(self.method, Method):
+        if not isinstance(self.method, Auto | Windows):
             return []
         panels = self.network.panels
         if panels is None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from piscm.baselines.base import Baseline, Given
 from piscm.blocks import Block, compile_blocks
 from piscm.construct.bounds import Bounds
 from piscm.construct.draw import Draw
@@ -18,7 +19,7 @@ from piscm.construct.refine import Emphasis, Refined, as_grown, refine
 from piscm.construct.slabs import MOST_POINTS, correct_on_all, some_points
 from piscm.design import System
 from piscm.evaluate import Network
-from piscm.march.options import Auto, Windows, with_tolerance
+from piscm.march.options import AnyMethod, Auto, with_tolerance
 from piscm.march.run import Outcome, Request, run
 from piscm.march.verdict import estimate_error
 from piscm.network.activations import activation_named
@@ -47,7 +48,7 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
 
 def solve(
     problem: Problem,
-    method: Method | Auto | Windows | None = None,
+    method: AnyMethod | None = None,
     *,
     tol: float | None = None,
     sampling: Sampling | None = None,
@@ -62,7 +63,7 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    method : PISC1, PISC2, PISC3, Windows or Auto, optional
+    method : PISC1, PISC2, PISC3, Windows, Auto or one of `piscm.baselines`, optional
         Left out, it is `Auto`, which finds everything out itself.
     tol : float, optional
         How accurate: stands in for the method's `tolerance`.
@@ -95,6 +96,9 @@ def solve(
         if isinstance(method, Method):
             points = sampling or Sampling()
             draft = _grown(problem, method, points, kind_weights, start, rng, progress)
+        elif isinstance(method, Baseline):
+            points = sampling or Sampling()
+            draft = _trained(problem, method, points, kind_weights, start, rng, progress)
         else:
             request = Request(problem, method, sampling, kind_weights, start)
             draft = _marched(request, rng, progress)
@@ -157,13 +161,7 @@ def _grown(
             residual = corrected.residual
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-    # A grid has no other points of its own.
-    other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
-    fresh = block_points(problem, blocks, other, held_out_rng)
-    residuals = tuple(
-        _block_residual(network, block, own, new)
-        for block, own, new in zip(blocks, every, fresh, strict=True)
-    )
+    residuals = _residuals(network, blocks, every, sampling, held_out_rng)
     return Solution(
         problem=problem,
         network=network,
@@ -176,6 +174,54 @@ def _grown(
         history=grown.history,
         seconds=0.0,
         uncertainty=errors,
+    )
+
+
+def _trained(
+    problem: Problem,
+    method: Baseline,
+    sampling: Sampling,
+    weights: dict[str, float],
+    start: Start,
+    rng: np.random.Generator,
+    progress: Any,
+) -> Solution:
+    """By a baseline, from the points that a grown network has with the same seed."""
+    method.check(problem)
+    fitted_rng, held_out_rng, node_rng = rng.spawn(3)
+    blocks = compile_blocks(problem)
+    points = block_points(problem, blocks, sampling, fitted_rng)
+    with reporting(progress, method.iterations) as report:
+        trained = method.fit(Given(problem, blocks, points, weights, start, node_rng, report))
+    return Solution(
+        problem=problem,
+        network=trained.network,
+        method=method,
+        sampling=sampling,
+        seed=0,
+        status=trained.status,
+        fitted_residual=trained.residual,
+        block_residuals=_residuals(trained.network, blocks, points, sampling, held_out_rng),
+        history=trained.history,
+        seconds=0.0,
+        uncertainty=None,
+    )
+
+
+def _residuals(
+    network: Network,
+    blocks: Sequence[Block],
+    points: Sequence[tuple[Floats, ...]],
+    sampling: Sampling,
+    rng: np.random.Generator,
+) -> tuple[BlockResidual, ...]:
+    """Every block at the points that were fitted and at fresh ones."""
+    # A grid has no other points of its own.
+    other = replace(sampling, rule="sobol") if sampling.rule == "grid" else sampling
+    fresh = block_points(network.problem, blocks, other, rng)
+    return tuple(
+        _block_residual(network, block, own, new)
+        for block, own, new in zip(blocks, points, fresh, strict=True)
     )
 
 
@@ -278,9 +324,9 @@ def _rms(values: Any) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def _checked_method(method: Any, tol: Any) -> Method | Auto | Windows:
+def _checked_method(method: Any, tol: Any) -> AnyMethod:
     method = Auto() if method is None else method
-    if not isinstance(method, Method | Auto | Windows):
+    if not isinstance(method, AnyMethod):
         kind = method.__name__ if isinstance(method, type) else type(method).__name__
         raise ProblemError(
             f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto() or Windows(t)."

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy
 
+from piscm.baselines import BASELINES, Baseline
 from piscm.construct.methods import METHODS, PISC3, Method, check_count, check_positive
 from piscm.network.activations import activation_named
 from piscm.problem.errors import ProblemError, brief
@@ -103,14 +104,19 @@ class Windows:
         return Auto() if self.count == "auto" else PISC3(selection="orthogonal", candidates=100)
 
 
-def with_tolerance(method: "Method | Auto | Windows", tol: float) -> "Method | Auto | Windows":
+AnyMethod = Method | Auto | Windows | Baseline
+
+
+def with_tolerance(method: AnyMethod, tol: float) -> AnyMethod:
     """The method with another tolerance."""
+    if isinstance(method, Baseline):
+        raise ProblemError(f"tol: {type(method).__name__} has no tolerance; leave it out.")
     if isinstance(method, Windows):
         return replace(method, method=replace(method.each, tolerance=tol))
     return replace(method, tolerance=tol)
 
 
-def method_to_document(method: "Method | Auto | Windows") -> dict[str, Any]:
+def method_to_document(method: AnyMethod) -> dict[str, Any]:
     """The method as plain data."""
     if isinstance(method, Windows):
         options = {
@@ -124,15 +130,15 @@ def method_to_document(method: "Method | Auto | Windows") -> dict[str, Any]:
 
 def method_from_document(
     document: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]
-) -> "Method | Auto | Windows":
+) -> AnyMethod:
     """The method that `method_to_document` wrote."""
     name, options = document["name"], dict(document["options"])
     if name == "Windows":
         named = {symbol.name: symbol for symbol in coordinates}
         each = method_from_document(options.pop("method"), coordinates)
-        if isinstance(each, Windows):
-            raise ProblemError("its windows hold windows.")
+        if not isinstance(each, Method | Auto):
+            raise ProblemError(f"its windows hold {type(each).__name__}.")
         return Windows(named[options.pop("coordinate")], method=each, **options)
     if name == "Auto":
         return Auto(**options)
-    return METHODS[name](**options)
+    return BASELINES[name](**options) if name in BASELINES else METHODS[name](**options)

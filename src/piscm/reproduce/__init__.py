@@ -1,0 +1,1 @@
+"""The experiments of the paper, run again beside its printed values."""
