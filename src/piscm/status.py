@@ -38,9 +38,19 @@ class Status(Enum):
         "Some unknowns are not determined by these data (the summary names them): observe "
         "something else, fix one of them, or solve for their combination."
     )
+    SETTLED = (
+        "The residual falls no further for these nodes. If it is large, this may be another "
+        "minimum than the solution's: start elsewhere with initial={...}, or change the scale."
+    )
+    ITERATION_LIMIT = "The residual was still falling after the last step: raise max_iterations."
     INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
 
     @property
     def ok(self) -> bool:
         """Whether the run did what was asked of it."""
-        return self in (Status.CONVERGED, Status.FINISHED, Status.SOLVED_AT_START)
+        return self in (
+            Status.CONVERGED,
+            Status.FINISHED,
+            Status.SETTLED,
+            Status.SOLVED_AT_START,
+        )

@@ -1,8 +1,10 @@
 """Methods of others, through the same `solve`, to be measured against."""
 
 from piscm.baselines.base import Baseline
+from piscm.baselines.pielm import PIELM
+from piscm.baselines.random_features import RandomFeatures
 
-BASELINES: dict[str, type[Baseline]] = {}
+BASELINES: dict[str, type[Baseline]] = {"PIELM": PIELM, "RandomFeatures": RandomFeatures}
 """By the name under which a saved solution knows them."""
 
-__all__ = ["BASELINES", "Baseline"]
+__all__ = ["BASELINES", "PIELM", "Baseline", "RandomFeatures"]
