@@ -18,7 +18,7 @@ from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
 from piscm.construct.slabs import MOST_POINTS, correct_on_all, some_points
 from piscm.design import System
-from piscm.evaluate import Network
+from piscm.evaluate import Fitted, Network
 from piscm.march.options import AnyMethod, Auto, with_tolerance
 from piscm.march.run import Outcome, Request, run
 from piscm.march.verdict import estimate_error
@@ -209,7 +209,7 @@ def _trained(
 
 
 def _residuals(
-    network: Network,
+    network: Fitted,
     blocks: Sequence[Block],
     points: Sequence[tuple[Floats, ...]],
     sampling: Sampling,
@@ -237,7 +237,10 @@ def _marched(request: Request, rng: np.random.Generator, progress: Any) -> Solut
                 errors = outcome.shot.uncertainty
             elif len(outcome.pieces) == 1:
                 errors = _errors(request.problem, outcome.pieces[0].refined, 1e-14)
-            fitted = [piece.points for piece in outcome.pieces]
+            fitted = [
+                {block.name: own for block, own in zip(piece.blocks, piece.points, strict=True)}
+                for piece in outcome.pieces
+            ]
             known = estimate_error(outcome.network, fitted=fitted)
         except KeyboardInterrupt:
             ended = Status.INTERRUPTED
@@ -293,7 +296,7 @@ def _errors(problem: Problem, refined: Refined, truncation: float) -> Uncertaint
 
 
 def _block_residual(
-    network: Network, block: Block, own: tuple[Floats, ...], new: tuple[Floats, ...]
+    network: Fitted, block: Block, own: tuple[Floats, ...], new: tuple[Floats, ...]
 ) -> BlockResidual:
     fitted = _rms(network.residual(block, own))
     same = np.array_equal(own[0], new[0])

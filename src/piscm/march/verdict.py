@@ -7,7 +7,7 @@ window after the other: each hands its error on to the next, so that what grows 
 way does so here too. What the richer space cannot express either is not seen.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,8 @@ from piscm.problem.problem import Problem
 from piscm.sampling import Sampling, block_points
 
 Floats = NDArray[np.float64]
-Points = Sequence[tuple[Floats, ...]]
+Fitted = Mapping[str, tuple[Floats, ...]]
+"""The points of one window that were fitted, by the name of the block."""
 
 # New nodes beside those of the solution, as a share of them, and at least so many.
 _RICHER = 0.5
@@ -58,12 +59,12 @@ class ErrorEstimate:
     by_field: dict[str, float]
 
 
-def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Points] = ()) -> ErrorEstimate:
+def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Fitted] = ()) -> ErrorEstimate:
     """The estimated error of a network, all windows together.
 
     Parameters
     ----------
-    fitted : for each window the points of its blocks, if they are known
+    fitted : for each window the points that were fitted, if they are known
         They stand close where the nodes are steep; there fresh points alone would be too few.
     """
     problem = network.problem
@@ -77,7 +78,7 @@ def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Points] = (
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     before: Network | None = None
     for number, (inside, part) in enumerate(_parts(network)):
-        known = fitted[number] if number < len(fitted) else ()
+        known = fitted[number] if number < len(fitted) else {}
         corrected, points = _corrected(problem, blocks, inside, part, before, known, rng)
         share = float(np.prod(inside.domain.width))
         volume += share
@@ -128,14 +129,14 @@ def _corrected(
     inside: Problem,
     part: Network,
     before: Network | None,
-    fitted: Points,
+    fitted: Fitted,
     rng: np.random.Generator,
 ) -> tuple[Network, Floats]:
     """One step of Gauss–Newton in the richer space, and points to compare at."""
     more = max(_AT_LEAST, int(_RICHER * len(part.nodes)))
     count = len(part.nodes) + more
     flat = inside.domain.dimension <= 2
-    each = _POINTS_PER_NODE if not len(fitted) else _POINTS_BESIDE
+    each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
     interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
     sampling = Sampling(interior, interior // 4 if flat else interior // 2)
     cut, handed = list(blocks), list[int]()
@@ -150,11 +151,10 @@ def _corrected(
     if len(changed):
         cut, handed, points = observed_inside(cut, handed, points, whole, axis, low, high)
     compared = points[0][0]
-    if len(fitted) == len(points):
-        points = [
-            new if block.kind == "observations" else _joined(own, new)
-            for block, own, new in zip(cut, fitted, points, strict=True)
-        ]
+    points = [
+        new if block.kind == "observations" else _joined(fitted.get(block.name, ()), new)
+        for block, new in zip(cut, points, strict=True)
+    ]
     tied = with_values_of(cut, handed, points, before)
     activation = activation_named(part.activation)
     weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
@@ -182,4 +182,6 @@ def _corrected(
 
 
 def _joined(some: tuple[Floats, ...], others: tuple[Floats, ...]) -> tuple[Floats, ...]:
+    if len(some) != len(others):
+        return others
     return tuple(np.concatenate(pair) for pair in zip(some, others, strict=True))
