@@ -8,16 +8,16 @@ becomes two functions of arrays, the residual and its exact partial derivatives 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
-from sympy.printing.numpy import SciPyPrinter
 
 from piscm.network.nodes import Feature
+from piscm.numeric_code import function_of
 from piscm.problem.conditions import Condition, Place, place_text
 from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.problem import Problem
@@ -59,7 +59,12 @@ class Compiled:
         self.jets: tuple[Jet, ...] = tuple(jets)
         self._moving = [*jets.values(), *unknowns]
         self._arguments = [*coordinates, *self._moving]
-        self._value = _function(self._arguments, [self._flat], where)
+        self._value = function_of(self._arguments, [self._flat], where)
+
+    @property
+    def written(self) -> tuple[sympy.Expr, list[sympy.Symbol]]:
+        """The expression with a symbol for every jet, and the symbols of jets and unknowns."""
+        return self._flat, list(self._moving)
 
     # Only a residual needs partials; what is merely evaluated, floor(u) say, may have none.
     @cached_property
@@ -68,7 +73,7 @@ class Compiled:
 
     @cached_property
     def _all(self) -> Callable[..., Any]:
-        return _function(self._arguments, [self._flat, *self._partials], self.where)
+        return function_of(self._arguments, [self._flat, *self._partials], self.where)
 
     @cached_property
     def linear(self) -> bool:
@@ -157,53 +162,6 @@ def derivative(expression: sympy.Expr, symbol: sympy.Symbol, where: str) -> symp
     if result.has(*_OPAQUE):
         raise ProblemError(f"{where} cannot be differentiated by SymPy: it leaves {brief(result)}.")
     return result
-
-
-def _function(
-    arguments: Sequence[sympy.Symbol], expressions: Sequence[sympy.Expr], where: str
-) -> Callable[..., Any]:
-    """Compile; names are replaced first, so that nothing a user called a thing reaches the code."""
-    names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
-    plain = [e.xreplace(names) for e in expressions]
-    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
-    try:
-        return sympy.lambdify(  # type: ignore[no-any-return]  # SymPy has no type hints
-            list(names.values()), plain, modules=["scipy", "numpy"], printer=printer, cse=True
-        )
-    except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
-        raise ProblemError(f"{where} cannot be compiled: {shortened(str(error))}") from error
-
-
-class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints
-    """Prints small whole powers of a symbol as products: NumPy's power is many times slower.
-
-    SymPy prints And, Or, Max and Min as reductions, which need arrays of one shape; here one
-    argument may be (trials, points) and the next (points,), so they are taken two at a time.
-    """
-
-    def _print_Pow(self, power: sympy.Pow, **options: Any) -> str:
-        base, exponent = power.as_base_exp()
-        if base.is_Symbol and exponent.is_Integer and 1 < exponent <= 8:
-            return "(" + "*".join([self._print(base)] * int(exponent)) + ")"
-        text: str = super()._print_Pow(power, **options)
-        return text
-
-    def _pairwise(self, function: str, whole: sympy.Basic) -> str:
-        name = self._module_format(f"numpy.{function}")
-        texts = [str(self._print(argument)) for argument in whole.args]
-        return reduce(lambda a, b: f"{name}({a}, {b})", texts)
-
-    def _print_And(self, whole: sympy.Basic) -> str:
-        return self._pairwise("logical_and", whole)
-
-    def _print_Or(self, whole: sympy.Basic) -> str:
-        return self._pairwise("logical_or", whole)
-
-    def _print_Max(self, whole: sympy.Basic) -> str:
-        return self._pairwise("maximum", whole)
-
-    def _print_Min(self, whole: sympy.Basic) -> str:
-        return self._pairwise("minimum", whole)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""A grown network as a function: any expression of its fields, at any points."""
+"""A network as a function: any expression of its fields, at any points."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -47,61 +48,51 @@ class Panels:
     activations: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Network:
-    """Starting values plus weighted hidden nodes, for the whole domain or for windows of it.
+class Fitted(ABC):
+    """A network with its fitted parameters, as a function of the coordinates.
 
     Attributes
     ----------
     problem : Problem
     start : Start
-    activation : str
-    nodes : Nodes
-    weights : ndarray, shape (nodes, fields)
+        Starting values, to which the network is added.
     unknowns : ndarray, shape (unknowns,)
-    panels : Panels or None
-        The windows, where there are several; `activation` is that of the first.
     """
 
     problem: Problem
     start: Start
-    activation: str
-    nodes: Nodes
-    weights: Floats
     unknowns: Floats
-    panels: Panels | None = None
+
+    @property
+    @abstractmethod
+    def n_nodes(self) -> int:
+        """Hidden nodes, of all layers together."""
+
+    @property
+    @abstractmethod
+    def layout(self) -> dict[str, Any]:
+        """Whatever is not an array, as plain data to be saved."""
+
+    @property
+    @abstractmethod
+    def arrays(self) -> dict[str, Floats]:
+        """All parameters but the unknowns, by the names under which they are saved."""
+
+    @abstractmethod
+    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+        """Every jet of a compiled expression at the points, shape (jets, points)."""
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
         """A compiled expression at points of shape (points, coordinates)."""
-        step = max(1, _CHUNK // max(1, len(self.nodes)))
         parts = [
             compiled.value(chunk, self._jets(compiled, chunk), self.unknowns)
-            for chunk in np.split(points, range(step, len(points), step))
+            for chunk in self._chunks(points)
         ]
         return np.concatenate(parts)
 
-    def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
-        """The standard error of a compiled expression, for a factor of the covariance.
-
-        The covariance of weights (node, field) and unknowns is ``factor.T @ factor``.
-        """
-        step = max(1, _CHUNK // max(1, len(self.nodes)))
-        return np.concatenate(
-            [
-                np.linalg.norm(factor @ self.gradient(compiled, chunk), axis=0)
-                for chunk in np.split(points, range(step, len(points), step))
-            ]
-        )
-
-    def gradient(self, compiled: Compiled, points: Floats) -> Floats:
-        """Partials by every weight and unknown, shape (weights + unknowns, points)."""
-        jets = self._jets(compiled, points)
-        _, by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
-        gradient = np.zeros((*self.weights.shape, len(points)))
-        for here, own, features in self._features(compiled, points):
-            for jet, partial in zip(compiled.jets, by_jets, strict=True):
-                gradient[own, jet.field, here] += partial[here] * features[jet]
-        return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
+    def _chunks(self, points: Floats) -> list[Floats]:
+        step = max(1, _CHUNK // max(1, self.n_nodes))
+        return np.split(points, range(step, len(points), step))
 
     def residual(self, block: Block, points: Sequence[Floats]) -> Floats:
         """The unweighted residual of a block at its points."""
@@ -143,6 +134,71 @@ class Network:
             if own is not None and [str(a) for a in item.args] == [str(a) for a in own.args]:
                 table[item] = own
         return table
+
+
+@dataclass(frozen=True)
+class Network(Fitted):
+    """Starting values plus weighted hidden nodes, for the whole domain or for windows of it.
+
+    Attributes
+    ----------
+    problem : Problem
+    start : Start
+    activation : str
+    nodes : Nodes
+    weights : ndarray, shape (nodes, fields)
+    unknowns : ndarray, shape (unknowns,)
+    panels : Panels or None
+        The windows, where there are several; `activation` is that of the first.
+    """
+
+    problem: Problem
+    start: Start
+    activation: str
+    nodes: Nodes
+    weights: Floats
+    unknowns: Floats
+    panels: Panels | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {
+            "activation": self.activation,
+            "panels": None if self.panels is None else asdict(self.panels),
+        }
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {
+            "node_weights": self.nodes.weights,
+            "node_biases": self.nodes.biases,
+            "weights": self.weights,
+        }
+
+    def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
+        """The standard error of a compiled expression, for a factor of the covariance.
+
+        The covariance of weights (node, field) and unknowns is ``factor.T @ factor``.
+        """
+        parts = [
+            np.linalg.norm(factor @ self.gradient(compiled, chunk), axis=0)
+            for chunk in self._chunks(points)
+        ]
+        return np.concatenate(parts)
+
+    def gradient(self, compiled: Compiled, points: Floats) -> Floats:
+        """Partials by every weight and unknown, shape (weights + unknowns, points)."""
+        jets = self._jets(compiled, points)
+        _, by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
+        gradient = np.zeros((*self.weights.shape, len(points)))
+        for here, own, features in self._features(compiled, points):
+            for jet, partial in zip(compiled.jets, by_jets, strict=True):
+                gradient[own, jet.field, here] += partial[here] * features[jet]
+        return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
 
     def _jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.baselines import Baseline
+from piscm.baselines.base import Baseline
+from piscm.baselines.deep import DeepNetwork
 from piscm.construct.machine import HISTORY
-from piscm.evaluate import Network, Panels
+from piscm.evaluate import Fitted, Network, Panels
 from piscm.march.options import method_from_document
 from piscm.march.verdict import ErrorEstimate
 from piscm.network.activations import activation_named
@@ -54,22 +55,12 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         for name, text in plain["initial"].items()
     }
     method = method_from_document(plain["method"], problem.domain.coordinates)
-    count, dimension = len(arrays["node_biases"]), problem.domain.dimension
-    network = Network(
-        problem,
-        Start(problem, initial),
-        plain["activation"],
-        Nodes(
-            _numbers(arrays, "node_weights", (count, dimension)),
-            _numbers(arrays, "node_biases", (count,)),
-        ),
-        _numbers(arrays, "weights", (count, len(problem.fields))),
-        _numbers(arrays, "unknowns", (len(problem.unknowns),)),
-        _unpacked_panels(plain["panels"], problem, count),
-    )
-    activation_named(network.activation)
+    network = _unpacked_network(arrays, plain, problem, Start(problem, initial))
+    activation_named(plain["activation"])
     history = arrays["history"]
-    fits = history.shape == (count,) or (history.ndim == 1 and isinstance(method, Baseline))
+    fits = history.shape == (network.n_nodes,) or (
+        history.ndim == 1 and isinstance(method, Baseline)
+    )
     if history.dtype != HISTORY or not fits:
         raise ProblemError("its history does not fit its nodes.")
     return Solution(
@@ -86,6 +77,32 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
         known_error=_unpacked_error(plain["error"], problem),
     )
+
+
+def _unpacked_network(
+    arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], problem: Problem, start: Start
+) -> Fitted:
+    activation, fields = plain["activation"], len(problem.fields)
+    unknowns = _numbers(arrays, "unknowns", (len(problem.unknowns),))
+    if "layers" in plain:
+        layers, width = [], problem.domain.dimension
+        for number in range(_count(plain["layers"], "number of layers")):
+            biases = f"layer{number}_biases"
+            shape = (width, len(arrays[biases]))
+            weights = _numbers(arrays, f"layer{number}_weights", shape)
+            width = shape[1]
+            layers.append((weights, _numbers(arrays, biases, (width,))))
+        if not layers or width != fields:
+            raise ProblemError("its layers do not fit its fields.")
+        return DeepNetwork(problem, start, activation, tuple(layers), unknowns)
+    count, dimension = len(arrays["node_biases"]), problem.domain.dimension
+    nodes = Nodes(
+        _numbers(arrays, "node_weights", (count, dimension)),
+        _numbers(arrays, "node_biases", (count,)),
+    )
+    weights = _numbers(arrays, "weights", (count, fields))
+    panels = _unpacked_panels(plain["panels"], problem, count)
+    return Network(problem, start, activation, nodes, weights, unknowns, panels)
 
 
 def _unpacked_error(listed: Any, problem: Problem) -> ErrorEstimate | None:
@@ -138,9 +155,9 @@ def _count(value: Any, what: str) -> int:
 
 
 def _unpacked_uncertainty(
-    arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], network: Network
+    arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], network: Fitted
 ) -> Uncertainty | None:
-    if plain["noise"] is None:
+    if plain["noise"] is None or not isinstance(network, Network):
         return None
     factor, undetermined = arrays["error_factor"], arrays["undetermined"]
     columns, unknowns = network.weights.size + network.unknowns.size, network.unknowns.size

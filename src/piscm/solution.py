@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from threadpoolctl import threadpool_limits
 
 from piscm.blocks import Block, compile_blocks
-from piscm.evaluate import Network, broadcast, checked_points
+from piscm.evaluate import Fitted, Network, broadcast, checked_points
 from piscm.identifiability import involved, undetermined_text
 from piscm.march.options import AnyMethod, Auto, Windows, method_to_document
 from piscm.march.verdict import ErrorEstimate, estimate_error
@@ -111,7 +111,7 @@ class Solution:
     """
 
     problem: Problem
-    network: Network
+    network: Fitted
     method: AnyMethod
     sampling: Sampling
     seed: int
@@ -129,7 +129,7 @@ class Solution:
 
     @property
     def n_nodes(self) -> int:
-        return len(self.network.nodes)
+        return self.network.n_nodes
 
     @property
     def unknowns(self) -> dict[str, UnknownValue]:
@@ -199,6 +199,11 @@ class Solution:
         """
         if self.known_error is not None:
             return self.known_error
+        if not isinstance(self.network, Network):
+            raise ProblemError(
+                f"There is no estimate of the error for {type(self.method).__name__}: its network "
+                "is no sum of nodes. solution.residual(points) tells how well the equations hold."
+            )
         with threadpool_limits(1), np.errstate(all="ignore"):
             return estimate_error(self.network, self.seed)
 
@@ -208,7 +213,7 @@ class Solution:
         Takes what calling the solution takes. What the network misses of the equations counts as
         noise too; a wrong equation or a missing term does not show.
         """
-        if self.uncertainty is None:
+        if self.uncertainty is None or not isinstance(self.network, Network):
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
             )
@@ -275,7 +280,7 @@ class Solution:
 
     def _chosen(self) -> list[str]:
         """What `Auto` or `Windows` settled on, in a line."""
-        if not isinstance(self.method, Auto | Windows):
+        if not (isinstance(self.method, Auto | Windows) and isinstance(self.network, Network)):
             return []
         panels = self.network.panels
         if panels is None:
@@ -293,9 +298,7 @@ class Solution:
         """Write everything to one ``.npz`` file, the problem with it; read it with `piscm.load`."""
         network = self.network
         arrays = {
-            "node_weights": network.nodes.weights,
-            "node_biases": network.nodes.biases,
-            "weights": network.weights,
+            **network.arrays,
             "unknowns": network.unknowns,
             "history": np.asarray(self.history),
         }
@@ -310,8 +313,7 @@ class Solution:
                 for index, expression in network.start.expressions.items()
             },
             "method": method_to_document(self.method),
-            "panels": None if network.panels is None else asdict(network.panels),
-            "activation": network.activation,
+            **network.layout,
             "sampling": asdict(self.sampling),
             "seed": int(self.seed),
             "status": self.status.name,

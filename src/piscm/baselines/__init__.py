@@ -2,9 +2,14 @@
 
 from piscm.baselines.base import Baseline
 from piscm.baselines.pielm import PIELM
+from piscm.baselines.pinn import PINN
 from piscm.baselines.random_features import RandomFeatures
 
-BASELINES: dict[str, type[Baseline]] = {"PIELM": PIELM, "RandomFeatures": RandomFeatures}
+BASELINES: dict[str, type[Baseline]] = {
+    "PIELM": PIELM,
+    "PINN": PINN,
+    "RandomFeatures": RandomFeatures,
+}
 """By the name under which a saved solution knows them."""
 
-__all__ = ["BASELINES", "PIELM", "Baseline", "RandomFeatures"]
+__all__ = ["BASELINES", "PIELM", "PINN", "Baseline", "RandomFeatures"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from piscm.blocks import Block
 from piscm.construct.machine import HISTORY, Report
-from piscm.evaluate import Network
+from piscm.evaluate import Fitted
 from piscm.problem.problem import Problem
 from piscm.start import Start
 from piscm.status import Status
@@ -52,7 +52,7 @@ class Trained:
     `history` has one record an iteration.
     """
 
-    network: Network
+    network: Fitted
     status: Status
     residual: float
     history: np.recarray[Any, Any]

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
+from piscm.evaluate import Network
 from piscm.solution import Solution
 
 Shape = tuple[int, int]
@@ -44,7 +45,8 @@ def final_shapes(solution: Solution) -> list[Shape]:
     would be a far larger unit, which no run ever solves.
     """
     rows = sum(block.rows for block in solution.block_residuals)
-    panels = solution.network.panels
+    network = solution.network
+    panels = network.panels if isinstance(network, Network) else None
     counts = (solution.n_nodes,) if panels is None else panels.counts
     fields = len(solution.problem.fields)
     total = max(1, sum(counts))

@@ -1,0 +1,65 @@
+"""A network of several layers as a function, in NumPy alone: a saved one needs no JAX."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.blocks import Compiled, feature_of
+from piscm.evaluate import Fitted
+from piscm.network.layers import derivatives
+from piscm.problem.problem import Problem
+from piscm.start import Start
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DeepNetwork(Fitted):
+    """Starting values plus a network of fully connected layers, in physical coordinates.
+
+    Attributes
+    ----------
+    problem : Problem
+    start : Start
+    activation : str
+    layers : tuple of pairs
+        Weights, shape (inputs, outputs), and biases of each layer; the last gives the fields.
+    unknowns : ndarray, shape (unknowns,)
+    """
+
+    problem: Problem
+    start: Start
+    activation: str
+    layers: tuple[tuple[Floats, Floats], ...]
+    unknowns: Floats
+
+    @property
+    def n_nodes(self) -> int:
+        return sum(len(biases) for _, biases in self.layers[:-1])
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {"activation": self.activation, "layers": len(self.layers)}
+
+    @cached_property
+    def arrays(self) -> dict[str, Floats]:
+        named = {}
+        for number, (weights, biases) in enumerate(self.layers):
+            named[f"layer{number}_weights"], named[f"layer{number}_biases"] = weights, biases
+        return named
+
+    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+        jets = self.start.jets(compiled, points)
+        coordinates = self.problem.domain.coordinates
+        each = [feature_of(jet, self.problem.fields, coordinates) for jet in compiled.jets]
+        for sees in set(feature.sees for feature in each):
+            seen = np.array(sees, dtype=float)
+            wanted = {feature.orders for feature in each if feature.sees == sees}
+            made = derivatives(self.layers, points * seen, tuple(seen), wanted, self.activation, np)
+            for row, jet, feature in zip(jets, compiled.jets, each, strict=True):
+                if feature.sees == sees:
+                    row += made[feature.orders][:, jet.field]
+        return jets

@@ -1,0 +1,145 @@
+"""What networks that are trained by gradient descent have in common."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.baselines.base import Baseline, Given, Trained, history_of
+from piscm.baselines.deep import DeepNetwork
+from piscm.baselines.physics_loss import PhysicsLoss
+from piscm.baselines.training import Jax, Trainer, jax_for
+from piscm.construct.methods import check_positive
+from piscm.design import divisors
+from piscm.network.activations import activation_named
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+Weights = list[tuple[Floats, Floats]]
+"""Weights and biases of every layer."""
+
+SCHEDULES = ("constant", "cosine", "exponential")
+PRECISIONS = ("float32", "float64")
+# An exponential schedule ends with this share of the rate it begins with.
+_LAST_SHARE = 0.01
+_MOST = 100_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientTrained(Baseline):
+    """Adam on all parameters, L-BFGS after it; use `PINN` or `PISCN`.
+
+    Parameters
+    ----------
+    epochs : int
+        Steps of Adam, each on all points.
+    learning_rate : float
+    schedule : {"constant", "cosine", "exponential"}
+        The learning rate stays, falls to zero like a half wave, or falls to a hundredth.
+    polish : int
+        Iterations of L-BFGS after Adam, in double precision.
+    precision : {"float32", "float64"}
+        That of Adam.
+    activation : {"tanh", "sin", "sigmoid", "gaussian"}
+    """
+
+    epochs: int = 5000
+    learning_rate: float = 1e-2
+    schedule: str = "constant"
+    polish: int = 0
+    precision: str = "float32"
+    activation: str = "tanh"
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        check_whole(self.epochs, 0, f"{name}(epochs=...)")
+        check_whole(self.polish, 0, f"{name}(polish=...)")
+        if not self.epochs + self.polish:
+            raise ProblemError(f"{name}(epochs=0, polish=0) trains nothing: give a number of one.")
+        check_positive(self.learning_rate, f"{name}(learning_rate=...)")
+        for option, known in (("schedule", SCHEDULES), ("precision", PRECISIONS)):
+            value = getattr(self, option)
+            if value not in known:
+                raise ProblemError(f"{name}({option}={value!r:.40}): known are {', '.join(known)}.")
+        activation_named(self.activation)
+
+    @property
+    def iterations(self) -> int:
+        return self.epochs + self.polish
+
+    def check(self, problem: Problem) -> None:
+        name = type(self).__name__
+        for data in problem.observations:
+            if data.loss != "square":
+                raise ProblemError(
+                    f"{name} knows squares only, and {data!r} has loss={data.loss!r}."
+                )
+        jax_for(name)
+
+    def fit(self, given: Given) -> Trained:
+        shift, scale = self._seen(given.problem)
+        layers = self._first_layers(given, shift, scale)
+        jax = jax_for(type(self).__name__)
+        loss = PhysicsLoss(given, self.activation, shift, scale, jax.numpy, jax.names)
+        guesses = np.array(list(given.problem.unknowns.values()), dtype=float)
+        trainer = Trainer(
+            jax, loss, given.problem, given.report, {"layers": layers, "unknowns": guesses}
+        )
+        trainer.adam(self.epochs, self._rate(jax), self.precision)
+        trainer.polish(self.polish)
+        descent = trainer.descent
+        network = DeepNetwork(
+            given.problem,
+            given.start,
+            self.activation,
+            in_physical_coordinates(descent.parameters["layers"], shift, scale),
+            descent.parameters["unknowns"],
+        )
+        return Trained(
+            network,
+            descent.status,
+            _residual(network, given),
+            history_of(descent.residuals, descent.seconds),
+        )
+
+    @abstractmethod
+    def _seen(self, problem: Problem) -> tuple[Floats, Floats]:
+        """Shift and scale: the network sees ``(x - shift) * scale``."""
+
+    @abstractmethod
+    def _first_layers(self, given: Given, shift: Floats, scale: Floats) -> Weights:
+        """The layers before the first epoch."""
+
+    def _rate(self, jax: Jax) -> Any:
+        if self.schedule == "cosine":
+            return jax.optax.cosine_decay_schedule(self.learning_rate, max(1, self.epochs))
+        if self.schedule == "exponential":
+            return jax.optax.exponential_decay(self.learning_rate, max(1, self.epochs), _LAST_SHARE)
+        return self.learning_rate
+
+
+def in_physical_coordinates(
+    layers: Weights, shift: Floats, scale: Floats
+) -> tuple[tuple[Floats, Floats], ...]:
+    """The same network, with what it sees written into its first layer."""
+    (weights, biases), *others = layers
+    moved = scale[:, None] * weights
+    return ((moved, biases - shift @ moved), *((w, b) for w, b in others))
+
+
+def _residual(network: DeepNetwork, given: Given) -> float:
+    """The square root of the loss, in double precision."""
+    counts, total = divisors(given.blocks, given.points), 0.0
+    for block, points in zip(given.blocks, given.points, strict=True):
+        weight = given.weights[block.kind] * block.weight / counts[block.kind]
+        total += weight * float(np.sum(network.residual(block, points) ** 2))
+    return float(np.sqrt(total))
+
+
+def check_whole(value: Any, least: int, what: str) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= _MOST:
+        raise ProblemError(f"{what} is {brief(value, 40)}: give a whole number from {least} up.")

@@ -1,0 +1,165 @@
+"""The physics-informed loss in JAX: the weighted mean squares of all blocks, as in `PISC3`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy.logic.boolalg import Boolean
+
+from piscm.baselines.base import Given
+from piscm.blocks import Block, Compiled, feature_of
+from piscm.design import divisors
+from piscm.network.layers import Orders, derivatives
+from piscm.numeric_code import function_of
+
+Floats = NDArray[np.float64]
+Parameters = dict[str, Any]
+"""Layers, and unknowns."""
+
+
+@dataclass(frozen=True)
+class _Leg:
+    """A block at one of its arrays of points; `jets` are the place, orders and field of each."""
+
+    sign: float
+    jets: tuple[tuple[int, Orders, int], ...]
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A block: its legs, how many rows it has and what each of them weighs."""
+
+    legs: tuple[_Leg, ...]
+    count: int
+    weight: float
+
+
+class PhysicsLoss:
+    """The loss as a function of parameters and of the numbers that go with the points.
+
+    Whatever depends on the coordinates alone is computed once, by NumPy in double precision: the
+    source of an equation costs nothing in an epoch, and may hold functions that JAX does not know.
+
+    Parameters
+    ----------
+    given : Given
+    activation : str
+    shift, scale : ndarray, shape (coordinates,)
+        The network sees ``(x - shift) * scale``.
+    xp : module
+        jax.numpy
+    names : mapping
+        Functions of JAX by the names that NumPy and SciPy have for them.
+
+    Attributes
+    ----------
+    numbers : nested lists of arrays in double precision, the second argument of the loss
+    """
+
+    def __init__(
+        self,
+        given: Given,
+        activation: str,
+        shift: Floats,
+        scale: Floats,
+        xp: Any,
+        names: Mapping[str, Any],
+    ) -> None:
+        self._given, self._names, self._xp = given, names, xp
+        self._activation, self._shift, self._scale = activation, shift, scale
+        self._places: dict[tuple[int, tuple[bool, ...]], int] = {}
+        self._wanted: list[set[Orders]] = []
+        self._slopes: list[Floats] = []
+        self._inputs: list[Floats] = []
+        counts = divisors(given.blocks, given.points)
+        self._rows: list[_Row] = []
+        of_blocks = []
+        for block, group in zip(given.blocks, given.points, strict=True):
+            weight = given.weights[block.kind] * block.weight / counts[block.kind]
+            made = [
+                self._leg(block, sign, points)
+                for sign, points in zip(block.signs, group, strict=True)
+            ]
+            self._rows.append(_Row(tuple(leg for leg, _ in made), len(group[0]), weight))
+            data = np.zeros(len(group[0])) if block.data is None else block.data
+            of_blocks.append((data, [numbers for _, numbers in made]))
+        self.numbers = (self._inputs, of_blocks)
+
+    def _leg(self, block: Block, sign: float, points: Floats) -> tuple[_Leg, Any]:
+        compiled, problem = block.compiled, self._given.problem
+        coordinates = problem.domain.coordinates
+        expression, symbols = compiled.written
+        taken: dict[sympy.Expr, sympy.Dummy] = {}
+        rest = _without_fixed(expression, frozenset(symbols), taken)
+        fixed = [
+            Compiled(part, (), coordinates, (), compiled.where).value(points, (), ())
+            for part in taken
+        ]
+        arguments = [*coordinates, *taken.values(), *symbols]
+        function = function_of(arguments, [rest], compiled.where, [self._names])
+        jets = []
+        for jet in compiled.jets:
+            sees, orders = feature_of(jet, problem.fields, coordinates)
+            place = self._place(points, sees)
+            self._wanted[place].add(orders)
+            jets.append((place, orders, jet.field))
+        start = self._given.start.jets(compiled, points)
+        return _Leg(sign, tuple(jets), function), ([*points.T, *fixed], list(start))
+
+    def _place(self, points: Floats, sees: tuple[bool, ...]) -> int:
+        """The number of an array of points, as those fields see it that depend on `sees`."""
+        key = (id(points), sees)
+        if key not in self._places:
+            seen = np.array(sees, dtype=float)
+            self._places[key] = len(self._inputs)
+            # As the layers that see physical coordinates have it: what is not seen is zero there.
+            self._inputs.append((points * seen - self._shift) * self._scale)
+            self._slopes.append(seen * self._scale)
+            self._wanted.append(set())
+        return self._places[key]
+
+    def __call__(self, parameters: Parameters, numbers: Any) -> Any:
+        """The loss: the square of the residual."""
+        inputs, of_blocks = numbers
+        places = [
+            derivatives(
+                parameters["layers"], here, slopes.tolist(), wanted, self._activation, self._xp
+            )
+            for here, slopes, wanted in zip(inputs, self._slopes, self._wanted, strict=True)
+        ]
+        total = 0.0
+        for row, (data, of_legs) in zip(self._rows, of_blocks, strict=True):
+            residual = -data
+            for leg, (fixed, start) in zip(row.legs, of_legs, strict=True):
+                jets = [
+                    own + places[place][orders][:, field]
+                    for own, (place, orders, field) in zip(start, leg.jets, strict=True)
+                ]
+                (value,) = leg.function(*fixed, *jets, *parameters["unknowns"])
+                residual = residual + leg.sign * value
+            total = total + row.weight * self._xp.sum(residual**2)
+        return total
+
+
+def _without_fixed(
+    expression: Any, moving: frozenset[sympy.Symbol], taken: dict[sympy.Expr, sympy.Dummy]
+) -> Any:
+    """The expression with a symbol for every largest part that depends on coordinates alone."""
+    if isinstance(expression, Boolean):  # a symbol has no place where a condition stands
+        return expression
+    free = expression.free_symbols
+    if not free & moving:
+        if not free:
+            return expression
+        return taken.setdefault(expression, sympy.Dummy(f"fixed{len(taken)}", real=True))
+    parts: Sequence[Any] = expression.args
+    if expression.is_Add or expression.is_Mul:
+        fixed, rest = expression.as_independent(*moving, as_Add=expression.is_Add)
+        parts = (fixed, *type(expression).make_args(rest))
+    if not parts:
+        return expression
+    return expression.func(*(_without_fixed(part, moving, taken) for part in parts))

@@ -1,0 +1,63 @@
+"""Python functions of arrays from SymPy's expressions."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import sympy
+from sympy.printing.numpy import SciPyPrinter
+
+from piscm.problem.errors import ProblemError, shortened
+
+
+def function_of(
+    arguments: Sequence[sympy.Symbol],
+    expressions: Sequence[sympy.Expr],
+    where: str,
+    modules: Sequence[Any] = ("scipy", "numpy"),
+) -> Callable[..., Any]:
+    """Compile; names are replaced first, so that nothing a user called a thing reaches the code.
+
+    `modules` may hold, instead of names, mappings of NumPy's and SciPy's names to functions.
+    """
+    names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
+    plain = [e.xreplace(names) for e in expressions]
+    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
+    try:
+        return sympy.lambdify(  # type: ignore[no-any-return]  # SymPy has no type hints
+            list(names.values()), plain, modules=list(modules), printer=printer, cse=True
+        )
+    except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
+        raise ProblemError(f"{where} cannot be compiled: {shortened(str(error))}") from error
+
+
+class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints
+    """Prints small whole powers of a symbol as products: NumPy's power is many times slower.
+
+    SymPy prints And, Or, Max and Min as reductions, which need arrays of one shape; here one
+    argument may be (trials, points) and the next (points,), so they are taken two at a time.
+    """
+
+    def _print_Pow(self, power: sympy.Pow, **options: Any) -> str:
+        base, exponent = power.as_base_exp()
+        if base.is_Symbol and exponent.is_Integer and 1 < exponent <= 8:
+            return "(" + "*".join([self._print(base)] * int(exponent)) + ")"
+        text: str = super()._print_Pow(power, **options)
+        return text
+
+    def _pairwise(self, function: str, whole: sympy.Basic) -> str:
+        name = self._module_format(f"numpy.{function}")
+        texts = [str(self._print(argument)) for argument in whole.args]
+        return reduce(lambda a, b: f"{name}({a}, {b})", texts)
+
+    def _print_And(self, whole: sympy.Basic) -> str:
+        return self._pairwise("logical_and", whole)
+
+    def _print_Or(self, whole: sympy.Basic) -> str:
+        return self._pairwise("logical_or", whole)
+
+    def _print_Max(self, whole: sympy.Basic) -> str:
+        return self._pairwise("maximum", whole)
+
+    def _print_Min(self, whole: sympy.Basic) -> str:
+        return self._pairwise("minimum", whole)
