@@ -78,8 +78,9 @@ class Trainer:
     ) -> None:
         self._jax, self._loss, self._report = jax, loss, report
         pairs = [problem.bounds[symbol] for symbol in problem.unknowns]
-        tiny = [np.finfo(np.float32).tiny if s.is_positive else -np.inf for s in problem.unknowns]
-        self._low = np.maximum(np.array([low for low, _ in pairs]), tiny)
+        tiny = float(np.finfo(np.float32).tiny)
+        least = [tiny if symbol.is_positive else -np.inf for symbol in problem.unknowns]
+        self._low = np.maximum(np.array([low for low, _ in pairs]), np.array(least))
         self._high = np.array([high for _, high in pairs])
         self.descent = Descent(start)
 
@@ -97,7 +98,7 @@ class Trainer:
     def _adam(self, epochs: int, rate: Any, precision: str) -> None:
         jax, xp, optax = self._jax.jax, self._jax.numpy, self._jax.optax
         optimizer = optax.adam(rate)
-        low, high = xp.asarray(self._low, precision), xp.asarray(self._high, precision)
+        low, high = self._low.astype(precision), self._high.astype(precision)
         gradient = jax.value_and_grad(self._loss)
 
         def run(count: Any, carried: Any, numbers: Any) -> Any:
@@ -114,7 +115,7 @@ class Trainer:
         run = jax.jit(run, compiler_options=_ONE_THREAD)
         numbers = self._cast(self._loss.numbers, precision)
         parameters = self._cast(self.descent.parameters, precision)
-        carried = (parameters, optimizer.init(parameters), xp.zeros(_EPOCHS_AT_ONCE, precision))
+        carried = (parameters, optimizer.init(parameters), np.zeros(_EPOCHS_AT_ONCE, precision))
         for done in range(0, epochs, _EPOCHS_AT_ONCE):
             began = time.perf_counter()
             count = min(_EPOCHS_AT_ONCE, epochs - done)
@@ -199,4 +200,5 @@ class Trainer:
         return False
 
     def _cast(self, tree: Any, precision: str) -> Any:
-        return self._jax.jax.tree.map(lambda part: self._jax.numpy.asarray(part, precision), tree)
+        tree_map, to_device = self._jax.jax.tree.map, self._jax.jax.device_put
+        return tree_map(lambda part: to_device(np.asarray(part, precision)), tree)
