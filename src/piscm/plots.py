@@ -52,6 +52,7 @@ def field_map(
     expression: Any = None,
     *,
     at: Mapping[str, float] | None = None,
+    across: str | None = None,
     reference: Reference | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -63,6 +64,8 @@ def field_map(
         May be left out where the problem has one field.
     at : mapping of coordinate names to values, optional
         Fixes the coordinates beyond two.
+    across : str, optional
+        The coordinate along the horizontal axis; left out, the domain's first.
     reference : callable, optional
         With it the absolute error is shown.
     """
@@ -72,16 +75,22 @@ def field_map(
         raise ProblemError(
             f"A map needs two free coordinates, not {len(free)}: fix others with at={{...}}."
         )
+    if across is not None:
+        if across not in free:
+            raise ProblemError(f"across={across!r} is not a free coordinate: {', '.join(free)}.")
+        free.sort(key=lambda name: name != across)
     ax = _axes(ax)
-    across, up = (_axis(solution, name) for name in free)
-    mesh = dict(zip(free, np.meshgrid(across, up), strict=True))
+    horizontal, vertical = (_axis(solution, name) for name in free)
+    mesh = dict(zip(free, np.meshgrid(horizontal, vertical), strict=True))
     values = solution(expression, **mesh, **at)
     title = _label(solution, expression)
     colors = "viridis"
     if reference is not None:
         values = np.abs(values - reference(**mesh, **at))
         title, colors = f"absolute error of {title}", "magma"
-    image = ax.pcolormesh(across, up, values, cmap=colors, shading="gouraud", rasterized=True)
+    image = ax.pcolormesh(
+        horizontal, vertical, values, cmap=colors, shading="gouraud", rasterized=True
+    )
     ax.figure.colorbar(image, ax=ax)
     ax.set(xlabel=free[0], ylabel=free[1], title=title)
     return ax
