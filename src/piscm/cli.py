@@ -1,4 +1,4 @@
-"""The command line: ``piscm list``, ``piscm solve`` and ``piscm bench``."""
+"""The command line: ``piscm list``, ``solve``, ``reproduce`` and ``bench``."""
 
 import json
 import math
@@ -132,6 +132,56 @@ def solve_problem(
         # Text, because a message may quote brackets that rich would take for its own.
         messages.print(Text.assemble(("error: ", "red"), str(error)), soft_wrap=True)
         raise typer.Exit(2) from None
+
+
+@app.command("reproduce")
+def reproduce_paper(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(help="all (the default), table-1 to table-6, figure-1 to figure-4."),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Trials of each row, each with the next seed.")] = 100,
+    methods: Annotated[
+        str, typer.Option(help="Only these rows, as pi-sc-iii,auto,pinn-deep.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Seed of the first trial.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; left out, as many as there are cores.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Run on a Dask cluster: the address of its scheduler.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for trials and the report.")] = Path(
+        "out/reproduction"
+    ),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, not how well.")
+    ] = False,
+) -> None:
+    """Run the paper's experiments again and report them beside its printed values.
+
+    An interrupted run goes on where it stopped.
+    """
+    try:
+        from piscm.reproduce.command import reproduce
+
+        names = [name.strip() for name in methods.split(",") if name.strip()]
+        reproduce(
+            what or (),
+            out,
+            trials=trials,
+            seed=seed,
+            methods=names,
+            workers=workers,
+            dask=dask,
+            quick=quick,
+        )
+    except (ProblemError, ImportError, OSError, RuntimeError) as error:
+        messages.print(Text.assemble(("error: ", "red"), str(error)), soft_wrap=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        messages.print("Interrupted. What was finished is kept: the same command goes on.")
+        raise typer.Exit(130) from None
 
 
 @app.command("bench")

@@ -12,7 +12,6 @@ from piscm.problem.conditions import Observations
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.sampling import Sampling
-from piscm.solution import Solution
 
 Floats = NDArray[np.float64]
 
@@ -75,17 +74,21 @@ class Benchmark:
             [Observations(item, points, values) for item, values in pairs]
         )
 
-    def rmse(self, solution: Solution, count: int = 10_000, seed: int = 0) -> float:
+    def rmse(self, solution: Callable[..., Any], count: int = 10_000, seed: int = 0) -> float:
         """The root mean square error at random test points."""
         found, true = self._compared(solution, count, seed)
         return float(np.sqrt(np.mean(np.sum((found - true) ** 2, axis=0))))
 
-    def relative_error(self, solution: Solution, count: int = 10_000, seed: int = 0) -> float:
+    def relative_error(
+        self, solution: Callable[..., Any], count: int = 10_000, seed: int = 0
+    ) -> float:
         """The L2 error beside the L2 norm of the reference, of all fields together."""
         found, true = self._compared(solution, count, seed)
         return float(np.linalg.norm(found - true) / np.linalg.norm(true))
 
-    def _compared(self, solution: Solution, count: int, seed: int) -> tuple[Floats, Floats]:
+    def _compared(
+        self, solution: Callable[..., Any], count: int, seed: int
+    ) -> tuple[Floats, Floats]:
         """What was found and what is true at random test points, by field and point."""
         points = self._random_points(count, seed, _TEST)
         at = self._by_name(points)

@@ -1,0 +1,106 @@
+"""An experiment: a method on a benchmark under a paradigm."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from piscm.baselines import PIELM, PINN, PISCN, RandomFeatures
+from piscm.construct.methods import Method
+from piscm.march.options import AnyMethod, Auto, Windows
+from piscm.sampling import Sampling
+from piscm.zoo.benchmark import Benchmark
+
+UNSUPERVISED, SEMI, INVERSE = "unsupervised", "semi-supervised", "inverse"
+
+TABLES = {
+    "table-1": "Forward results for the Van der Pol oscillator",
+    "table-2": "Forward results for the two-dimensional Helmholtz equation",
+    "table-3": "Forward results for the Allen–Cahn equation",
+    "table-4": "Inverse results for the Van der Pol oscillator",
+    "table-5": "Inverse results for the two-dimensional Helmholtz equation",
+    "table-6": "Semi-supervised PI-SC-III with different activation functions",
+}
+FIGURES = {
+    "figure-1": "table-1",
+    "figure-2": "table-2",
+    "figure-3": "table-3",
+    "figure-4": "table-6",
+}
+"""From which table's trials each figure is drawn."""
+
+BENCHMARKS = {
+    "table-1": "van-der-pol",
+    "table-2": "helmholtz",
+    "table-3": "allen-cahn",
+    "table-4": "van-der-pol-inverse",
+    "table-5": "helmholtz-inverse",
+    "table-6": "van-der-pol",
+}
+
+# How many observations the paper gives wherever it gives any.
+_OBSERVATIONS = 100
+
+Make = Callable[[Benchmark], AnyMethod]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One row of a table under one paradigm.
+
+    Attributes
+    ----------
+    table, method, paradigm : str
+        Which it is; together they name it.
+    label : str
+        The method as the report calls it.
+    kind : {"gradient", "least squares", "grown", "classical"}
+    origin : {"paper", "tuned", "ours"}
+        Whose settings these are: the paper's, a rival's at its best, or what piscm adds.
+    make : callable or None
+        The method, from the benchmark; None for what is no method of `solve`.
+    accuracy : float
+        What a classical solver is asked for.
+    effort : float
+        Seconds that a trial takes, roughly; only to guess how long a run will last.
+    """
+
+    table: str
+    method: str
+    paradigm: str
+    label: str
+    kind: str
+    origin: str
+    make: Make | None
+    accuracy: float = 0.0
+    effort: float = 3.0
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return f"{self.table}/{self.method}/{self.paradigm}"
+
+    @property
+    def observations(self) -> int:
+        """How many observations the problem gets."""
+        return 0 if self.paradigm == UNSUPERVISED else _OBSERVATIONS
+
+
+def small(method: AnyMethod) -> AnyMethod:
+    """A method cut down to show that it runs, not how well."""
+    match method:
+        case Method():
+            return replace(method, max_nodes=20, candidates=10)
+        case Auto():
+            return replace(method, max_nodes=30, tolerance=1e-1)
+        case Windows():
+            return replace(method, count=2, method=Auto(max_nodes=30, tolerance=1e-1))
+        case PINN():
+            hidden = tuple(4 for _ in method.hidden)
+            return replace(method, hidden=hidden, epochs=5, polish=min(method.polish, 2))
+        case PISCN():
+            return replace(method, max_nodes=10, epochs=5, polish=min(method.polish, 2))
+        case RandomFeatures() | PIELM():
+            return replace(method, nodes=20)
+    raise TypeError(f"no small {type(method).__name__}")
+
+
+SMALL = Sampling(interior=60, boundary=20, rule="latin")

@@ -1,0 +1,204 @@
+"""What is run: every row of every table, and the rows that the paper leaves out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from piscm.baselines import PIELM, PINN, PISCN, RandomFeatures
+from piscm.construct.methods import PISC1, PISC2, PISC3, Method
+from piscm.march.options import AnyMethod, Auto, Windows
+from piscm.problem.errors import ProblemError
+from piscm.reproduce.experiments import (
+    FIGURES,
+    INVERSE,
+    SEMI,
+    TABLES,
+    UNSUPERVISED,
+    Experiment,
+    Make,
+)
+from piscm.zoo.benchmark import Benchmark
+
+_BOTH = (UNSUPERVISED, SEMI)
+_DEEP = (64, 64, 64, 64)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a table, under every paradigm of the table or under one only."""
+
+    method: str
+    label: str
+    kind: str
+    origin: str
+    make: Make | None
+    effort: float = 3.0
+    only: str | None = None
+    accuracy: float = 0.0
+
+
+Rows = tuple[_Row, ...]
+
+
+def _fixed(method: AnyMethod) -> Make:
+    return lambda item: method
+
+
+def _of_paper(algorithm: type[Method], **options: Any) -> Make:
+    return lambda item: item.method(algorithm, **options)
+
+
+_GROWN = (
+    _Row("pi-sc-i", "PI-SC-I", "grown", "paper", _of_paper(PISC1)),
+    _Row("pi-sc-ii", "PI-SC-II", "grown", "paper", _of_paper(PISC2)),
+    _Row("pi-sc-iii", "PI-SC-III", "grown", "paper", _of_paper(PISC3)),
+    _Row("auto", "piscm default (Auto)", "grown", "ours", _fixed(Auto()), 10.0),
+)
+
+
+def _pinns(width: int, rate: float, effort: float, stretch: Sequence[float] | None = None) -> Rows:
+    """The paper's two networks, and the deep one trained as well as in twice the time."""
+    name = "pinn" if stretch is None else "vs-pinn"
+    paper: dict[str, Any] = {"learning_rate": rate, "schedule": "exponential", "stretch": stretch}
+    trained = {
+        "shallow": (PINN(hidden=(width,), **paper), f"1×{width}", "paper"),
+        "deep": (PINN(hidden=_DEEP, **paper), "4×64", "paper"),
+        "tuned": (PINN(hidden=_DEEP, polish=1000, **paper), "4×64, tuned", "tuned"),
+    }
+    return tuple(
+        _Row(
+            f"{name}-{key}", f"{name.upper()} ({text})", "gradient", origin, _fixed(method), effort
+        )
+        for key, (method, text, origin) in trained.items()
+    )
+
+
+def _features(nodes: int, scale: float) -> _Row:
+    make = _fixed(RandomFeatures(nodes=nodes, scale=scale))
+    return _Row("random-features", "Random features, Gauss–Newton", "least squares", "ours", make)
+
+
+def _scipy(accuracy: float, only: str | None = None) -> _Row:
+    label = f"SciPy, asked for {accuracy:.0e}"
+    return _Row("scipy", label, "classical", "ours", None, 0.1, only, accuracy)
+
+
+def _activation(slug: str, label: str, name: str) -> _Row:
+    make = _of_paper(PISC3, activation=name, max_nodes=1000)
+    return _Row(f"pi-sc-iii-{slug}", label, "grown", "paper", make, 30.0)
+
+
+def _four_windows(item: Benchmark) -> Windows:
+    t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
+    return Windows(t, 4, method=Auto(activation="tanh", tolerance=1e-4))
+
+
+_PISCN = PISCN(max_nodes=300, scale=15.0)
+_ROWS: dict[str, tuple[tuple[str, ...], Rows]] = {
+    "table-1": (
+        _BOTH,
+        (
+            *_pinns(300, 1e-2, 30.0),
+            _Row("piscn", "PISCN", "gradient", "paper", _fixed(_PISCN), 5.0, SEMI),
+            _Row("piscn-tuned", "PISCN, tuned", "gradient", "tuned", _fixed(_PISCN), 30.0, SEMI),
+            _features(300, 15.0),
+            *_GROWN,
+            _scipy(2e-3, UNSUPERVISED),
+        ),
+    ),
+    "table-2": (
+        _BOTH,
+        (
+            *_pinns(400, 1e-2, 90.0),
+            _Row("pielm", "PIELM", "least squares", "paper", _fixed(PIELM()), 0.3),
+            _Row(
+                "pielm-tuned",
+                "PIELM, tuned: sine nodes, scale 15",
+                "least squares",
+                "tuned",
+                _fixed(PIELM(activation="sin", scale=15.0)),
+                0.3,
+            ),
+            _features(400, 15.0),
+            *_GROWN,
+            _scipy(1e-6, UNSUPERVISED),
+        ),
+    ),
+    "table-3": (
+        _BOTH,
+        (
+            *_pinns(500, 1e-3, 40.0, stretch=(100.0, 1.0)),
+            _features(500, 50.0),
+            *_GROWN,
+            _Row(
+                "windows",
+                "piscm, 4 windows of tanh nodes",
+                "grown",
+                "ours",
+                _four_windows,
+                10.0,
+                UNSUPERVISED,
+            ),
+            _scipy(6e-3, UNSUPERVISED),
+        ),
+    ),
+    "table-4": (
+        (INVERSE,),
+        (*_pinns(300, 1e-2, 30.0), _features(300, 15.0), *_GROWN, _scipy(6e-4)),
+    ),
+    "table-5": (
+        (INVERSE,),
+        (*_pinns(400, 1e-2, 90.0), _features(400, 15.0), *_GROWN, _scipy(7e-5)),
+    ),
+    "table-6": (
+        (SEMI,),
+        (
+            _activation("sine", "Sine", "sin"),
+            _activation("tanh", "Hyperbolic tangent", "tanh"),
+            _activation("sigmoid", "Sigmoid", "sigmoid"),
+        ),
+    ),
+}
+
+EXPERIMENTS = tuple(
+    Experiment(
+        table,
+        row.method,
+        paradigm,
+        row.label,
+        row.kind,
+        row.origin,
+        row.make,
+        row.accuracy,
+        row.effort,
+    )
+    for table, (paradigms, rows) in _ROWS.items()
+    for row in rows
+    for paradigm in paradigms
+    if row.only in (None, paradigm)
+)
+"""Row by row, each under its paradigms."""
+
+
+def named(key: str) -> Experiment:
+    """The experiment of a name."""
+    return next(item for item in EXPERIMENTS if item.key == key)
+
+
+def selected(what: Sequence[str], methods: Sequence[str]) -> list[Experiment]:
+    """The experiments behind tables and figures, of some methods or of all."""
+    tables: set[str] = set()
+    for name in what or ("all",):
+        if name == "all":
+            tables |= set(TABLES)
+        elif name in TABLES or name in FIGURES:
+            tables.add(FIGURES.get(name, name))
+        else:
+            known = ", ".join(["all", *TABLES, *FIGURES])
+            raise ProblemError(f"{name!r} is nothing the paper has; known are {known}.")
+    there = [item for item in EXPERIMENTS if item.table in tables]
+    for name in methods:
+        if all(name != item.method for item in there):
+            known = ", ".join(dict.fromkeys(item.method for item in there))
+            raise ProblemError(f"--methods {name}: here are {known}.")
+    return [item for item in there if not methods or item.method in methods]
