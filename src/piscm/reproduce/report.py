@@ -1,6 +1,6 @@
 """The report of a reproduction: one HTML page, the same in Markdown, and the numbers as CSV."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from piscm.reproduce.as_html import as_html
 from piscm.reproduce.as_markdown import FIGURES, as_markdown
 from piscm.reproduce.figures import field_figure, growth_figure
 from piscm.reproduce.overview import run_section, summary_section
-from piscm.reproduce.page import Block, Page, Picture, Section, Text
+from piscm.reproduce.page import Block, Page, Picture, Section, Text, printable
 from piscm.reproduce.paper import TITLES
 from piscm.reproduce.prose import PAPER_READ, READING, WORTH
 from piscm.reproduce.scatter import scatter_figure
@@ -66,13 +66,21 @@ def write_report(
                     part.write_bytes(block.data)
     _write_text(folder / "report.md", as_markdown(page))
     _write_text(folder / "report.html", as_html(page))
-    write_csv(folder / "trials.csv", _TRIAL, trial_rows(summary))
-    write_csv(folder / "summary.csv", _CELL, summary_rows(summary))
+    _write_rows(folder / "trials.csv", _TRIAL, trial_rows(summary))
+    _write_rows(folder / "summary.csv", _CELL, summary_rows(summary))
 
 
 def _write_text(path: Path, text: str) -> None:
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def _write_rows(path: Path, columns: Sequence[str], rows: list[dict[str, Any]]) -> None:
+    plain = [
+        {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    ]
+    write_csv(path, columns, plain)
 
 
 def report_page(

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from piscm.reproduce.figures import png
+from piscm.reproduce.page import printable
 from piscm.reproduce.paper import PRINTED, UNKNOWN
 from piscm.reproduce.summary import Row, Summary, key_of, number
 
@@ -29,6 +30,8 @@ Style = tuple[str, str]
 def scatter_figure(summary: Summary, table: str) -> bytes | None:
     """Panels for the paradigms of a table, or for the unknown and the state of an inverse one."""
     rows = summary.of(table)
+    if not summary.records(table):
+        return None
     paradigms = list(dict.fromkeys(row.paradigm for row in rows))
     panels = [(paradigm, "rmse") for paradigm in paradigms]
     if table in UNKNOWN:
@@ -91,7 +94,10 @@ def _panel(
 
 
 def _legend(rows: list[Row], styles: Mapping[str, Style], drawn: set[str]) -> list[Any]:
-    labels = {row.method: row.label for row in rows if row.method in drawn}
+    # A dollar would begin a formula.
+    labels = {
+        row.method: printable(row.label).replace("$", r"\$") for row in rows if row.method in drawn
+    }
     handles = []
     for method, label in labels.items():
         color, mark = styles[method]

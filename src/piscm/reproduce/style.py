@@ -27,8 +27,8 @@ nav ul { columns: 20rem; padding-left: 1.2rem; font-size: 0.95rem; }
 nav li { break-inside: avoid; margin: 0; padding: 0.1rem 0; }
 .wide { overflow-x: auto; margin: 0.75rem 0 1.25rem; }
 table {
-  border-collapse: separate; border-spacing: 0; font-size: 0.875rem; font-variant-numeric: tabular-nums;
-  min-width: 60%;
+  border-collapse: separate; border-spacing: 0; min-width: 60%;
+  font-size: 0.875rem; font-variant-numeric: tabular-nums;
 }
 caption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
 th, td {
@@ -43,6 +43,7 @@ td:first-child, th:first-child {
   position: sticky; left: 0; background: var(--paper); min-width: 9.5rem;
 }
 tr.rule td { border-top: 1px solid var(--line); }
+thead + tbody tr:first-child td { border-top: 0; }
 tbody tr:hover td { background: var(--band); }
 tbody tr:last-child td { border-bottom: 1px solid var(--line); }
 .good { color: var(--good); font-weight: 600; }
