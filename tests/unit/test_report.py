@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from piscm import PISC1, ProblemError, Sampling, plots, solve, zoo
-from piscm.reproduce import notes
+from piscm.reproduce import notes, rows
 from piscm.reproduce.as_html import as_html
 from piscm.reproduce.as_markdown import as_markdown
 from piscm.reproduce.figures import growth_figure, squared_residuals
@@ -111,6 +111,10 @@ def test_every_row_of_the_paper_is_there():
 )
 def test_printed_values(key, printed):
     assert PRINTED[key] == printed
+
+
+def test_every_printed_row_is_run():
+    assert set(PRINTED) <= {(row.table, row.method, row.paradigm) for row in rows.EXPERIMENTS}
 
 
 def test_errors_and_times_are_plausible():
@@ -337,8 +341,8 @@ def test_tables_as_csv(folder, summary):
     for read, record in zip(trials, (r for r in RECORDS if r["table"] == "table-1"), strict=False):
         assert read["rmse"] == ("" if record["rmse"] is None else repr(record["rmse"]))
     with open(folder / "summary.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    for read, row in zip(rows, summary_rows(summary), strict=True):
+        cells = list(csv.DictReader(file))
+    for read, row in zip(cells, summary_rows(summary), strict=True):
         assert read["mean"] == ("" if row["mean"] is None else repr(row["mean"]))
         assert read["verdict"] == row["verdict"]
 

@@ -14,7 +14,7 @@ from piscm.reproduce.page import (
     printable,
 )
 
-FIGURES = "figures"
+FOLDER = "figures"
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
 
 
@@ -37,7 +37,7 @@ def _block(block: Block) -> str:
         case Bullets(items):
             return "\n".join(f"- {_safe(item)}" for item in items)
         case Picture(name, caption):
-            return f"![{_safe(caption)}]({FIGURES}/{name}.png)\n\n{_safe(caption)}"
+            return f"![{_safe(caption)}]({FOLDER}/{name}.png)\n\n{_safe(caption)}"
         case Table():
             return _table(block)
 

@@ -13,6 +13,12 @@ TITLES = {
 UNKNOWN = {"table-4": "μ", "table-5": "k²"}
 TRIALS = 100
 
+
+def problem_of(table: str) -> str:
+    """What a table is about, without its number."""
+    return TITLES[table].split(": ")[1].split(",")[0]
+
+
 Key = tuple[str, str, str]
 """A row of a table: its table, method and paradigm."""
 

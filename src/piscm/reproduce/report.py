@@ -6,11 +6,12 @@ from typing import Any
 
 from piscm import zoo
 from piscm.reproduce.as_html import as_html
-from piscm.reproduce.as_markdown import FIGURES, as_markdown
+from piscm.reproduce.as_markdown import FOLDER, as_markdown
+from piscm.reproduce.experiments import BENCHMARKS, FIGURES
 from piscm.reproduce.figures import field_figure, growth_figure
 from piscm.reproduce.overview import run_section, summary_section
 from piscm.reproduce.page import Block, Page, Picture, Section, Text, printable
-from piscm.reproduce.paper import TITLES
+from piscm.reproduce.paper import TITLES, problem_of
 from piscm.reproduce.prose import PAPER_READ, READING, WORTH
 from piscm.reproduce.scatter import scatter_figure
 from piscm.reproduce.summary import Record, Row, Summary, summarize
@@ -20,12 +21,8 @@ from piscm.reproduce.winners import winners_section
 from piscm.solution import Solution
 from piscm.storage import replacing, write_csv
 
-# Table, benchmark and the coordinate across, which for Allen–Cahn is not the problem's first.
-_FIELDS = {
-    "figure-1": ("table-1", "van-der-pol", "t", "Van der Pol oscillator", "U = 0.3 and U = 0.6"),
-    "figure-2": ("table-2", "helmholtz", "x", "Helmholtz equation", "x = -0.5 and x = 0.5"),
-    "figure-3": ("table-3", "allen-cahn", "t", "Allen–Cahn equation", "t = 0.1 and t = 0.4"),
-}
+# The coordinate across, which for Allen–Cahn is not the problem's first.
+_ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}
 _NAMES = ("table", "method", "paradigm")
 _MEASURED = ("rmse", "error", "seconds", "nodes", "residual", "status", "failure", "quick")
 _TRIAL = (*_NAMES, "seed", *_MEASURED, "commit")
@@ -58,11 +55,11 @@ def write_report(
     """
     summary = summarize(experiments, records)
     page = report_page(summary, facts, solutions)
-    (folder / FIGURES).mkdir(exist_ok=True)
+    (folder / FOLDER).mkdir(exist_ok=True)
     for section in page.sections:
         for block in section.blocks:
             if isinstance(block, Picture):
-                with replacing(folder / FIGURES / f"{block.name}.png") as part:
+                with replacing(folder / FOLDER / f"{block.name}.png") as part:
                     part.write_bytes(block.data)
     _write_text(folder / "report.md", as_markdown(page))
     _write_text(folder / "report.html", as_html(page))
@@ -95,7 +92,7 @@ def report_page(
             READING,
             *(table_section(summary, table) for table in TITLES),
             times_section(summary),
-            *(_field_section(name, solutions) for name in _FIELDS),
+            *(_field_section(name, solutions) for name in _ACROSS),
             _growth_section(summary),
             _scatter_section(summary),
             winners_section(summary),
@@ -106,17 +103,20 @@ def report_page(
 
 
 def _field_section(name: str, solutions: Mapping[str, Solution]) -> Section:
-    table, benchmark, across, title, sections = _FIELDS[name]
-    heading = f"Figure {name[-1]}: {title}"
+    table = FIGURES[name]
+    heading = f"Figure {name[-1]}: {problem_of(table)}"
     solution = solutions.get(table)
     if solution is None:
         return Section(heading, [Text("No solution of this problem was kept.")])
+    benchmark = zoo.load(BENCHMARKS[table])
+    assert benchmark.sections is not None
+    coordinate, (first, second) = benchmark.sections
     caption = (
-        f"{title} by semi-supervised PI-SC-III with {solution.n_nodes} nodes, seed "
+        f"{problem_of(table)} by semi-supervised PI-SC-III with {solution.n_nodes} nodes, seed "
         f"{solution.seed}. Top: predicted state and absolute error. Bottom: cross sections at "
-        f"{sections}, over the reference."
+        f"{coordinate} = {first:g} and {coordinate} = {second:g}, over the reference."
     )
-    picture = field_figure(solution, zoo.load(benchmark), across)
+    picture = field_figure(solution, benchmark, _ACROSS[name])
     return Section(heading, [Picture(name, caption, picture)])
 
 

@@ -82,8 +82,7 @@ def _table(summary: Summary, table: str, reference: str) -> list[Table]:
     named = paradigms if len(paradigms) > 1 else [""]
     columns = [f"{whose} {name}".strip() for name in named for whose in ("Ours", "Paper")]
     label = next(iter(by_method[reference].values())).label
-    short = TITLES[table].split(",")[0]
-    caption = f"{short}: times as fast as {label}"
+    caption = f"{TITLES[table].split(',')[0]}: times as fast as {label}"
     return [Table(["Method", *columns], lines, caption=caption)]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from piscm.reproduce.page import Block, Line, Section, Table, Text
-from piscm.reproduce.paper import TITLES, UNKNOWN
+from piscm.reproduce.paper import TITLES, UNKNOWN, problem_of
 from piscm.reproduce.summary import Row, Summary, is_paper_method
 from piscm.reproduce.words import NONE, error_text, ratio_text, seconds_text
 
@@ -37,7 +37,7 @@ class Contest:
     @property
     def title(self) -> str:
         """Problem, paradigm and, of an inverse problem, what is sought."""
-        problem = TITLES[self.table].split(":")[1].split(",")[0].strip()
+        problem = problem_of(self.table)
         if self.paradigm != "inverse":
             return f"{problem}, {self.paradigm}"
         sought = f"error of {UNKNOWN[self.table]}" if self.quantity == "error" else "state"
