@@ -126,7 +126,7 @@ def test_a_failed_trial_is_written_down_and_tried_again(tmp_path, monkeypatch):
 
 
 def test_a_killed_run_keeps_what_was_finished_and_goes_on(tmp_path):
-    words = ["table-2", "--quick", "--methods", "pi-sc-i,pi-sc-ii,pi-sc-iii,scipy"]
+    words = ["table-2", "--quick", "--methods", "pi-sc-i,scipy"]
     words += ["--trials", "40", "--workers", "2", "--out", str(tmp_path)]
     process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -181,12 +181,12 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(tmp_path):
 
 
 def test_the_number_of_workers_changes_no_number(tmp_path):
-    experiments = selected(["table-1", "table-5"], [*FAST, "pinn-deep", "auto"])
+    experiments = selected(["table-5"], [*FAST, "pinn-shallow", "auto"])
     results = []
     for count in (1, 2):
         with local_workers(count) as executor:
             store = Store(tmp_path / str(count))
-            results.append(run_trials(store, experiments, [0, 3], executor, count, quick=True))
+            results.append(run_trials(store, experiments, [3], executor, count, quick=True))
     assert numbers(results[0]) == numbers(results[1])
 
 
