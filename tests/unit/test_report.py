@@ -14,9 +14,10 @@ from piscm.reproduce import notes, rows
 from piscm.reproduce.as_html import as_html
 from piscm.reproduce.as_markdown import as_markdown
 from piscm.reproduce.figures import growth_figure, squared_residuals
+from piscm.reproduce.overview import summary_section
 from piscm.reproduce.page import Bullets, Line, Mark, Page, Picture, Section, Table, Text
 from piscm.reproduce.paper import PRINTED, Printed, Spread
-from piscm.reproduce.report import report_page, summary_rows, write_report
+from piscm.reproduce.report import summary_rows, write_report
 from piscm.reproduce.scatter import scatter_figure
 from piscm.reproduce.summary import summarize, verdict_of
 from piscm.reproduce.tables import table_section
@@ -181,7 +182,9 @@ def test_a_quick_run_is_not_judged():
     records = [trial("table-1", "pi-sc-iii", UN, rmse=1.0, quick=True)]
     summary = summarize(EXPERIMENTS, records)
     assert cell(summary, "table-1", "pi-sc-iii", UN).verdict == "quick run"
-    assert "A quick run" in as_markdown(report_page(summary, {}, {}))
+    text = as_markdown(Page("", [summary_section(summary)]))
+    assert "A quick run" in text
+    assert "Most accurate" not in text
 
 
 def test_ratios_of_times(summary):
@@ -347,12 +350,10 @@ def test_tables_as_csv(folder, summary):
         assert read["verdict"] == row["verdict"]
 
 
-def test_the_same_trials_give_the_same_report(folder, solution, tmp_path):
-    facts = {"command": "piscm reproduce all", "cores": 2, "commit": HOSTILE}
-    write_report(tmp_path, EXPERIMENTS, RECORDS, facts, {"table-2": solution})
-    for name in ("report.html", "report.md", "trials.csv", "summary.csv"):
-        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
-    assert not list(tmp_path.glob(".*"))
+def test_pictures_are_the_same_bytes_each_time_and_nothing_is_left_over(folder, summary):
+    again = growth_figure(summary.records("table-6"))
+    assert again == (folder / "figures" / "figure-4.png").read_bytes()
+    assert not list(folder.rglob(".*"))
 
 
 def test_nothing_run_is_a_report_too(tmp_path):

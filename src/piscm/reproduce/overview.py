@@ -34,20 +34,21 @@ def summary_section(summary: Summary) -> Section:
         items.append(f"PI-SC-I, II and III: {_counted(own)}")
     if others:
         items.append(f"The paper's baselines: {_counted(others)}")
-    items += _speeds(summary)
+    quick = any(record.get("quick") for own in summary.trials.values() for record in own)
+    items += [] if quick else _speeds(summary)
     failed = sum(_is_failed(record) for trials in summary.trials.values() for record in trials)
     if failed:
-        items.append(f"{failed} trials failed; the section on what was run lists them.")
+        items.append(f"Failed trials: {failed}; the section on what was run lists them.")
     blocks: list[Block] = []
-    if any(record.get("quick") for trials in summary.trials.values() for record in trials):
+    if quick:
         blocks.append(
             Text(
                 "A quick run: tiny sizes that show that everything works. Its numbers say nothing "
                 "about the methods, and are not judged."
             )
         )
-    found = contests(summary)
-    if not items and not found:
+    found = [] if quick else contests(summary)
+    if not blocks and not items and not found:
         blocks.append(Text("There is nothing to report yet."))
     if items:
         blocks.append(Bullets(items))
