@@ -78,7 +78,12 @@ def reproduce(
         seeds = range(seed, seed + trials)
         run_trials(store, experiments, seeds, executor, count, quick, commit)
     records = current(store, quick)
-    facts = {**_machine(), "commits": ", ".join(sorted({r["commit"] for r in records}))}
+    facts = {
+        "last command": _command(what, trials, seed, methods, quick),
+        "run on": f"a Dask cluster, {count} at once" if dask else f"{count} processes",
+        **_machine(),
+        "commit": ", ".join(sorted({record["commit"] for record in records})),
+    }
     write_report(out, EXPERIMENTS, records, facts, figures(store))
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
 
@@ -100,6 +105,15 @@ def figures(store: Store) -> dict[str, Solution]:
     return {table: load(path) for table, path in paths.items() if path.exists()}
 
 
+def _command(
+    what: Sequence[str], trials: int, seed: int, methods: Sequence[str], quick: bool
+) -> str:
+    words = ["piscm reproduce", *(what or ("all",)), f"--trials {trials}"]
+    words += [f"--seed {seed}"] if seed else []
+    words += [f"--methods {','.join(methods)}"] if methods else []
+    return " ".join([*words, *(["--quick"] if quick else [])])
+
+
 def _check_jax() -> None:
     try:
         import jax  # noqa: F401
@@ -118,7 +132,7 @@ def _cores() -> int:
 def _machine() -> dict[str, str]:
     """Where this ran, as far as it can be told."""
     facts = {
-        "machine": f"{_processor()}, {_cores()} cores",
+        "machine": f"{_processor()}, {_cores()} cores{_memory()}",
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "piscm": __version__,
     }
@@ -138,6 +152,14 @@ def _processor() -> str:
         return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()
+
+
+def _memory() -> str:
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not everywhere
+        return ""
+    return f", {size / 2**30:.0f} GiB"
 
 
 def _commit() -> str:

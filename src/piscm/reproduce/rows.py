@@ -86,7 +86,7 @@ def _features(nodes: int, scale: float, tuned: tuple[float, float]) -> Rows:
 
 
 def _scipy(accuracy: float, only: str | None = None) -> _Row:
-    label = f"SciPy, asked for {accuracy:.0e}"
+    label = f"SciPy, asked for {accuracy:.0e}".replace("e-0", "e-")
     return _Row("scipy", label, "classical", "ours", None, 0.1, only, accuracy)
 
 
