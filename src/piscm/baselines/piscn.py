@@ -48,6 +48,7 @@ class PISCN(GradientTrained):
     epochs: int = 100
     learning_rate: float = 5e-3
     activation: str = "sin"
+    precision: str = "float64"  # weights that fit labels exactly may be large, and cancel
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,7 +85,7 @@ class PISCN(GradientTrained):
     def _configured(self, labels: Sequence["_Labels"], given: Given) -> tuple[Nodes, Floats]:
         """Nodes, each the best of its batch by the inequality of the paper, and their weights."""
         draw, ladder = Draw(given.problem.domain, self.scale), Ladder(self.contractions)
-        activation = activation_named(self.activation)
+        activation, truncation = activation_named(self.activation), PISC3().truncation
         nodes = Nodes.none(given.problem.domain.dimension)
         weights = np.zeros((0, len(given.problem.fields)))
         columns = [np.zeros((0, len(own.values))) for own in labels]
@@ -107,7 +108,7 @@ class PISCN(GradientTrained):
             weights = np.zeros((len(nodes), weights.shape[1]))
             for index, own in enumerate(labels):
                 columns[index] = np.concatenate([columns[index], features[index][best : best + 1]])
-                solved = solve_least_squares(columns[index], own.values, 1e-14).solution
+                solved = solve_least_squares(columns[index], own.values, truncation).solution
                 weights[:, own.field] = solved
                 missed[index] = own.values - solved @ columns[index]
         return nodes, weights
