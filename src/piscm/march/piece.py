@@ -1,7 +1,7 @@
 """What is asked of every window, and what the network of one is worth."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy
@@ -77,6 +77,12 @@ class Piece:
         """The larger of the two residuals."""
         larger = np.maximum(self.fitted, self.held_out)  # NaN where one of them is
         return float(larger) if np.isfinite(larger) else float("inf")
+
+    def without_rows(self) -> "Piece":
+        """The same without the columns of its nodes, which are large."""
+        none = self.refined.rows.take([])
+        refined, growth = replace(self.refined, rows=none), replace(self.growth, rows=none)
+        return replace(self, refined=refined, growth=growth)
 
     @property
     def misfit(self) -> float:

@@ -20,6 +20,9 @@ from piscm.status import Status
 
 Floats = NDArray[np.float64]
 
+MORE = 2
+"""Where halving a window does not help, so many times as many nodes may come."""
+
 # Nodes after which activations are compared and growth may be given up; candidates for each block.
 _TRIAL = 100
 _CANDIDATES = 100
@@ -72,6 +75,7 @@ class Window:
     tolerance: float
     activations: tuple[str, ...]
     give_up: bool  # as soon as the tolerance is out of reach
+    more: int = 1  # times as many nodes as the method has
 
 
 Attempt = Callable[[Window], Piece]
@@ -87,14 +91,14 @@ def auto_attempt(
     hopeless: Hopeless | None = None,
 ) -> Attempt:
     """Networks whose activation, points and size are found out."""
-    most = auto.max_nodes
-    out = out_of_reach(most) if hopeless is None else hopeless
     flat = task.problem.domain.dimension <= 2
     interior = int(_POINTS_PER_NODE * _TRIAL)
     # Faces of two dimensions and more take after the interior; on a line fewer are plenty.
     begin = Sampling(interior, interior // 4 if flat else interior // 2)
 
     def attempt(window: Window) -> Piece:
+        most = window.more * auto.max_nodes
+        out = out_of_reach(most) if hopeless is None else hopeless
         methods = [
             PISC3(
                 selection="orthogonal",
@@ -189,10 +193,14 @@ def march(
     tolerance: float,
     most: int,
     activations: tuple[str, ...],
+    more: int,
 ) -> Iterator[Piece]:
-    """Windows one after the other, each as long as its nodes can carry."""
+    """Windows one after the other, each as long as its nodes can carry.
+
+    Where they cannot carry the shortest one either, there may be `more` times as many.
+    """
     before: Network | None = None
-    position, length, inherited, tried = low, high - low, 0.0, activations
+    position, length, inherited, tried, times = low, high - low, 0.0, activations, 1
     shortest = _SHORTEST * (high - low)
     while position < high:
         window = Window(
@@ -202,21 +210,30 @@ def march(
             max(_AIM * tolerance, _ADDED * inherited),
             tried,
             give_up=True,
+            more=times,
         )
-        piece = _longest(attempt, window, high, shortest, activations)
+        piece = _longest(attempt, window, high, shortest, activations, more)
         yield piece
         if piece.growth.status in STOPPED or not np.isfinite(piece.error):
             return
         before, position = piece.network, piece.high
         inherited = max(inherited, piece.error)
         length, tried = piece.high - piece.low, activations
-        if len(piece.network.nodes) < _FULL * most:
-            length *= _LONGER
+        times = more if len(piece.network.nodes) > most else 1
+        easy = len(piece.network.nodes) < _FULL * most
+        if easy or (length < 2 * shortest and piece.error <= _MISS * window.tolerance):
             tried = (piece.network.activation,)  # it did well
+        if easy:
+            length *= _LONGER
 
 
 def _longest(
-    attempt: Attempt, window: Window, end: float, shortest: float, activations: tuple[str, ...]
+    attempt: Attempt,
+    window: Window,
+    end: float,
+    shortest: float,
+    activations: tuple[str, ...],
+    more: int,
 ) -> Piece:
     """The window halved until it meets the tolerance, or halving does not help."""
     tried: list[tuple[Window, Piece]] = []
@@ -233,12 +250,16 @@ def _longest(
         tried.append((window, piece))
         lost = piece.error > _LEARNT
         helped = len(tried) < 3 or lost or _WORTH * piece.error < tried[-3][1].error
-        if not divisible or not helped:
+        if divisible and helped:
+            window = replace(window, high=window.low + length / 2, activations=activations)
+        elif not divisible and window.activations != activations:  # what did well does no longer
+            window = replace(window, activations=activations)
+        else:
             break
-        window = replace(window, high=window.low + length / 2, activations=activations)
-    # A kink, say, is the same in every window: the tolerance is out of reach with these nodes, and
-    # the window that came nearest to it gets all of them.
+    # A kink, say, is the same in every window: the one that came nearest gets more nodes.
     window, piece = min(tried, key=lambda pair: pair[1].error)
-    if piece.growth.status is not Status.HOPELESS:
+    if piece.growth.status is not Status.HOPELESS and window.more == more:
         return piece
-    return attempt(replace(window, activations=(piece.network.activation,), give_up=False))
+    chosen = (piece.network.activation,)
+    other = attempt(replace(window, activations=chosen, give_up=False, more=more))
+    return min(piece, other, key=lambda item: item.error)

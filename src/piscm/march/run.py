@@ -18,6 +18,7 @@ from piscm.march.cut import checked_coordinate, marching_coordinate
 from piscm.march.options import Auto, Windows
 from piscm.march.piece import STOPPED, Piece, Task, task_for
 from piscm.march.policy import (
+    MORE,
     Attempt,
     Window,
     auto_attempt,
@@ -167,11 +168,13 @@ def _marched(
     if isinstance(method, Windows) and not isinstance(method.count, str):
         windows = evenly(attempt, low, high, method.count, each.tolerance, activations)
     else:
-        windows = march(attempt, low, high, each.tolerance, each.max_nodes, activations)
+        more = MORE if isinstance(each, Auto) else 1  # a user's own settings stay as they are
+        windows = march(attempt, low, high, each.tolerance, each.max_nodes, activations, more)
     pieces: list[Piece] = []
     try:
         for piece in windows:
-            pieces.append(piece)
+            # The columns give error bars, where there are data.
+            pieces.append(piece if problem.observations else piece.without_rows())
     except KeyboardInterrupt:
         if not pieces:
             raise
