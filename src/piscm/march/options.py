@@ -29,7 +29,8 @@ class Auto:
         How large the residual may be beside what is sought, between the points too. It is in the
         units of the fields, so that it says about how large the error is.
     max_nodes : int
-        Nodes of one window at most. Four times as many where there is nothing to march along.
+        Nodes of one window; twice as many where a shorter one is no easier, four times as many
+        where there is nothing to march along.
     activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
         Left out, sine, tanh and Gaussian nodes are tried in every window that is not easy.
     max_seconds : float, optional
