@@ -28,6 +28,7 @@ OBSERVED = [Observations(u, [0.5], [0.6])]
         ({"epochs": 0}, "trains nothing"),
         ({"polish": True}, "give a whole number"),
         ({"learning_rate": 0}, "give a positive number"),
+        ({"emphasis": -1.0}, r"PINN\(emphasis=\.\.\.\) holds -1.0"),
         ({"schedule": "linear"}, "known are constant, cosine, exponential"),
         ({"precision": "float16"}, "known are float32, float64"),
         ({"activation": "relu"}, "activation 'relu' is unknown"),

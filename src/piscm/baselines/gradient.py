@@ -1,7 +1,7 @@
 """What networks that are trained by gradient descent have in common."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,10 @@ class GradientTrained(Baseline):
     precision : {"float32", "float64"}
         That of Adam.
     activation : {"tanh", "sin", "sigmoid", "gaussian"}
+    emphasis : float
+        A factor on conditions and observations in the loss that is trained, and in the history;
+        equations have large derivatives in them, which gradient descent attends to first. The
+        residual of the solution is without it.
     """
 
     epochs: int = 5000
@@ -52,6 +56,7 @@ class GradientTrained(Baseline):
     polish: int = 0
     precision: str = "float32"
     activation: str = "tanh"
+    emphasis: float = 1.0
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -60,6 +65,7 @@ class GradientTrained(Baseline):
         if not self.epochs + self.polish:
             raise ProblemError(f"{name}(epochs=0, polish=0) trains nothing: give a number of one.")
         check_positive(self.learning_rate, f"{name}(learning_rate=...)")
+        check_positive(self.emphasis, f"{name}(emphasis=...)")
         for option, known in (("schedule", SCHEDULES), ("precision", PRECISIONS)):
             value = getattr(self, option)
             if value not in known:
@@ -83,7 +89,12 @@ class GradientTrained(Baseline):
         shift, scale = self._seen(given.problem)
         layers = self._first_layers(given, shift, scale)
         jax = jax_for(type(self).__name__)
-        loss = PhysicsLoss(given, self.activation, shift, scale, jax.numpy, jax.names)
+        weights = {
+            kind: weight * (1.0 if kind == "equations" else self.emphasis)
+            for kind, weight in given.weights.items()
+        }
+        emphasized = replace(given, weights=weights)
+        loss = PhysicsLoss(emphasized, self.activation, shift, scale, jax.numpy, jax.names)
         guesses = np.array(list(given.problem.unknowns.values()), dtype=float)
         trainer = Trainer(
             jax, loss, given.problem, given.report, {"layers": layers, "unknowns": guesses}
