@@ -43,6 +43,7 @@ class Status(Enum):
         "minimum than the solution's: start elsewhere with initial={...}, or change the scale."
     )
     ITERATION_LIMIT = "The residual was still falling after the last step: raise max_iterations."
+    TRAINED = "All steps of the training were taken; no tolerance was asked for."
     INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
 
     @property
@@ -53,4 +54,5 @@ class Status(Enum):
             Status.FINISHED,
             Status.SETTLED,
             Status.SOLVED_AT_START,
+            Status.TRAINED,
         )

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+import sympy
 
 from piscm import Box, Condition, Observations, Problem, ProblemError, coordinates, field, solve
 from piscm.baselines import PINN, PISCN
@@ -78,6 +79,16 @@ def test_labels_are_needed():
     slope = PROBLEM.with_observations([Observations(u.diff(t), [0.5], [0.6])])
     with pytest.raises(ProblemError, match="not of Derivative"):
         solve(slope, PISCN())
+
+
+def test_a_function_that_jax_has_not():
+    bessel = Problem(
+        domain=Box({t: (0, 1)}),
+        equations=[u.diff(t) + sympy.bessely(2, u)],
+        conditions=[Condition(u - 1, on={t: 0})],
+    )
+    with pytest.raises(ProblemError, match="Equation 1 holds a function of a field or an unknown"):
+        solve(bessel, PINN())
 
 
 def test_squares_only():

@@ -56,7 +56,7 @@ def mixed():
 
 
 def test_training_lowers_the_loss(mixed):
-    assert mixed.status is Status.FINISHED
+    assert mixed.status is Status.TRAINED
     assert mixed.history.residual[-1] < 0.7 * mixed.history.residual[0]
     assert len(mixed.history) == 35
     assert mixed.n_nodes == 11
@@ -129,7 +129,7 @@ def test_same_seed_same_bits_and_interrupted_it_keeps_what_it_has():
     one = solve(OSCILLATOR, long, sampling=sampling, seed=1, progress=stop)
     two = solve(OSCILLATOR, short, sampling=sampling, seed=1)
     assert one.status is Status.INTERRUPTED
-    assert two.status is Status.FINISHED
+    assert two.status is Status.TRAINED
     np.testing.assert_array_equal(one.history.residual, two.history.residual)
     at = np.linspace(0, 2, 9)
     np.testing.assert_array_equal(one(t=at), two(t=at))

@@ -14,6 +14,7 @@ from piscm.blocks import Block, Compiled, feature_of
 from piscm.design import divisors
 from piscm.network.layers import Orders, derivatives
 from piscm.numeric_code import function_of
+from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
 Parameters = dict[str, Any]
@@ -27,6 +28,16 @@ class _Leg:
     sign: float
     jets: tuple[tuple[int, Orders, int], ...]
     function: Callable[..., Any]
+    where: str
+
+    def value(self, arguments: Sequence[Any]) -> Any:
+        try:
+            (value,) = self.function(*arguments)
+        except (NameError, TypeError):  # there is none, or it is SciPy's, which takes numbers only
+            raise ProblemError(
+                f"{self.where} holds a function of a field or an unknown that JAX does not have."
+            ) from None
+        return value
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,7 @@ class PhysicsLoss:
             self._wanted[place].add(orders)
             jets.append((place, orders, jet.field))
         start = self._given.start.jets(compiled, points)
-        return _Leg(sign, tuple(jets), function), ([*points.T, *fixed], list(start))
+        return _Leg(sign, tuple(jets), function, compiled.where), ([*points.T, *fixed], list(start))
 
     def _place(self, points: Floats, sees: tuple[bool, ...]) -> int:
         """The number of an array of points, as those fields see it that depend on `sees`."""
@@ -139,7 +150,7 @@ class PhysicsLoss:
                     own + places[place][orders][:, field]
                     for own, (place, orders, field) in zip(start, leg.jets, strict=True)
                 ]
-                (value,) = leg.function(*fixed, *jets, *parameters["unknowns"])
+                value = leg.value([*fixed, *jets, *parameters["unknowns"]])
                 residual = residual + leg.sign * value
             total = total + row.weight * self._xp.sum(residual**2)
         return total

@@ -60,7 +60,7 @@ class Descent:
     """A descent under way: parameters after the last whole step, and what came before."""
 
     parameters: Parameters
-    status: Status = Status.FINISHED
+    status: Status = Status.TRAINED
     residuals: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -87,7 +87,7 @@ class Trainer:
     def adam(self, epochs: int, rate: Any, precision: str) -> None:
         """Epochs of Adam, with a rate or a schedule of rates."""
         double = precision == "float64"
-        if self.descent.status is not Status.FINISHED or not epochs:
+        if self.descent.status is not Status.TRAINED or not epochs:
             return
         with self._jax.jax.enable_x64(double):
             try:
@@ -128,7 +128,7 @@ class Trainer:
 
     def polish(self, iterations: int) -> None:
         """Iterations of L-BFGS, in double precision."""
-        if self.descent.status is not Status.FINISHED or not iterations:
+        if self.descent.status is not Status.TRAINED or not iterations:
             return
         with self._jax.jax.enable_x64(True):
             try:
@@ -192,6 +192,8 @@ class Trainer:
                 "before the first step: start elsewhere with solve(..., initial={u: 1.0})."
             )
         kept = self._jax.jax.tree.map(lambda part: np.asarray(part, dtype=float), parameters)
+        # A bound in single precision may lie outside the bound itself.
+        kept["unknowns"] = np.clip(kept["unknowns"], self._low, self._high)
         flat = self._jax.jax.tree.leaves(kept)
         if np.isfinite(losses).all() and all(np.isfinite(part).all() for part in flat):
             self.descent.parameters = kept
