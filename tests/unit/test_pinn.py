@@ -19,6 +19,7 @@ from piscm import (
     unknown,
 )
 from piscm.baselines import PINN, PISCN
+from piscm.baselines.jax_arrays import jax_for
 
 pytest.importorskip("jax")
 
@@ -145,6 +146,18 @@ def test_it_solves_and_leaves_the_users_precision_as_it_is():
     assert np.abs(solution(t=at) - np.cos(at)).max() < 1e-2
     assert np.abs(solution(v.diff(t), t=at) + np.sin(at)).max() < 3e-2
     assert jax.numpy.ones(1).dtype == before
+
+
+def test_fast_waves():
+    import jax
+
+    arrays = jax_for("This test").arrays
+    z = np.random.default_rng(0).uniform(-300, 300, 1000)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(arrays.sin(z), np.sin(z), rtol=0, atol=3e-16)
+        np.testing.assert_allclose(arrays.cos(z), np.cos(z), rtol=0, atol=3e-16)
+        slope = jax.vmap(jax.grad(jax.grad(arrays.cos)))(z)
+        np.testing.assert_allclose(slope, -np.cos(z), rtol=0, atol=3e-16)
 
 
 def test_overflow_is_told():

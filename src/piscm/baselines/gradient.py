@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from piscm.baselines.base import Baseline, Given, Trained, history_of
 from piscm.baselines.deep import DeepNetwork
+from piscm.baselines.jax_arrays import Jax, jax_for
 from piscm.baselines.physics_loss import PhysicsLoss
-from piscm.baselines.training import Jax, Trainer, jax_for
+from piscm.baselines.training import Trainer
 from piscm.construct.methods import check_positive
 from piscm.design import divisors
 from piscm.network.activations import activation_named
@@ -94,7 +95,7 @@ class GradientTrained(Baseline):
             for kind, weight in given.weights.items()
         }
         emphasized = replace(given, weights=weights)
-        loss = PhysicsLoss(emphasized, self.activation, shift, scale, jax.numpy, jax.names)
+        loss = PhysicsLoss(emphasized, self.activation, shift, scale, jax.arrays, jax.names)
         guesses = np.array(list(given.problem.unknowns.values()), dtype=float)
         trainer = Trainer(
             jax, loss, given.problem, given.report, {"layers": layers, "unknowns": guesses}

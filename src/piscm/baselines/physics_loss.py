@@ -61,8 +61,8 @@ class PhysicsLoss:
     activation : str
     shift, scale : ndarray, shape (coordinates,)
         The network sees ``(x - shift) * scale``.
-    xp : module
-        jax.numpy
+    xp : namespace
+        The functions of JAX that layers need.
     names : mapping
         Functions of JAX by the names that NumPy and SciPy have for them.
 

@@ -1,7 +1,6 @@
 """Gradient descent in JAX: Adam, and L-BFGS after it."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 import scipy.optimize
 from numpy.typing import NDArray
 
+from piscm.baselines.jax_arrays import Jax
 from piscm.baselines.physics_loss import Parameters, PhysicsLoss
 from piscm.construct.machine import Report
 from piscm.problem.errors import ProblemError
@@ -24,35 +24,6 @@ _MEMORY = 50
 # One thread: at these sizes more of them gain nothing, and bits must not depend on their number.
 # An option of each function, not of the process, in which a user may have JAX at work too.
 _ONE_THREAD = {"xla_cpu_multi_thread_eigen": False}
-
-
-@dataclass(frozen=True)
-class Jax:
-    """The modules of the optional extra."""
-
-    jax: Any
-    optax: Any
-
-    @property
-    def numpy(self) -> Any:
-        return self.jax.numpy
-
-    @property
-    def names(self) -> Mapping[str, Any]:
-        """Functions by the names that NumPy and SciPy have for them."""
-        from jax.scipy import special
-
-        return {**vars(special), **vars(self.jax.numpy)}
-
-
-def jax_for(method: str) -> Jax:
-    """JAX and optax, imported when first needed."""
-    try:
-        import jax
-        import optax
-    except ImportError:
-        raise ImportError(f"{method} needs JAX and optax: pip install 'piscm[baselines]'") from None
-    return Jax(jax, optax)
 
 
 @dataclass
@@ -96,7 +67,7 @@ class Trainer:
                 self.descent.status = Status.INTERRUPTED
 
     def _adam(self, epochs: int, rate: Any, precision: str) -> None:
-        jax, xp, optax = self._jax.jax, self._jax.numpy, self._jax.optax
+        jax, optax = self._jax.jax, self._jax.optax
         optimizer = optax.adam(rate)
         low, high = self._low.astype(precision), self._high.astype(precision)
         gradient = jax.value_and_grad(self._loss)
@@ -107,7 +78,7 @@ class Trainer:
                 value, slope = gradient(parameters, numbers)
                 updates, state = optimizer.update(slope, state, parameters)
                 moved = optax.apply_updates(parameters, updates)
-                moved = {**moved, "unknowns": xp.clip(moved["unknowns"], low, high)}
+                moved = {**moved, "unknowns": jax.numpy.clip(moved["unknowns"], low, high)}
                 return moved, state, losses.at[number].set(value)
 
             return jax.lax.fori_loop(0, count, step, carried)
