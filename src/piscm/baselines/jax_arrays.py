@@ -1,6 +1,8 @@
 """JAX, imported when first needed, and fast sines in it."""
 
 import math
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +13,8 @@ from typing import Any
 # single precision too, and what is left of it.
 _QUARTER = (1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.563344151594519e-12)
 _TERMS = 9
+# XLA's own flags for threads are without effect on matrix products; the size of its pool is not.
+_THREADS = "NPROC"
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,21 @@ def _series(square: Any, first: int) -> Any:
 
 
 def jax_for(method: str) -> Jax:
-    """JAX and optax, for the method of that name."""
+    """JAX and optax, for the method of that name.
+
+    JAX is held to one thread, as BLAS is in `solve`: at these sizes more of them gain little, and
+    bits must not depend on their number. Where the user has imported JAX before, it is left alone.
+    """
+    first = "jax" not in sys.modules
     try:
         import jax
         import optax
     except ImportError:
         raise ImportError(f"{method} needs JAX and optax: pip install 'piscm[baselines]'") from None
+    if first and _THREADS not in os.environ:
+        os.environ[_THREADS] = "1"
+        try:
+            jax.devices()  # reads it, once in a process
+        finally:
+            del os.environ[_THREADS]
     return Jax(jax, optax)

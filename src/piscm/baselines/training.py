@@ -21,9 +21,6 @@ Floats = NDArray[np.float64]
 _EPOCHS_AT_ONCE = 25
 # Pairs of steps and gradients that L-BFGS keeps.
 _MEMORY = 50
-# One thread: at these sizes more of them gain nothing, and bits must not depend on their number.
-# An option of each function, not of the process, in which a user may have JAX at work too.
-_ONE_THREAD = {"xla_cpu_multi_thread_eigen": False}
 
 
 @dataclass
@@ -83,7 +80,7 @@ class Trainer:
 
             return jax.lax.fori_loop(0, count, step, carried)
 
-        run = jax.jit(run, compiler_options=_ONE_THREAD)
+        run = jax.jit(run)
         numbers = self._cast(self._loss.numbers, precision)
         parameters = self._cast(self.descent.parameters, precision)
         carried = (parameters, optimizer.init(parameters), np.zeros(_EPOCHS_AT_ONCE, precision))
@@ -117,7 +114,7 @@ class Trainer:
         def of_flat(values: Any, numbers: Any) -> Any:
             return self._loss(unravel(values), numbers)
 
-        gradient = jax.jit(jax.value_and_grad(of_flat), compiler_options=_ONE_THREAD)
+        gradient = jax.jit(jax.value_and_grad(of_flat))
 
         def loss(values: Floats) -> tuple[float, Floats]:
             value, slope = gradient(values, numbers)
