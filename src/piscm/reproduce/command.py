@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from piscm import __version__
+from piscm.baselines.jax_arrays import jax_for
 from piscm.loading import load
 from piscm.problem.errors import ProblemError
 from piscm.reproduce.experiments import FIGURES
@@ -116,8 +117,7 @@ def _command(
 
 def _check_jax() -> None:
     try:
-        import jax  # noqa: F401
-        import optax  # noqa: F401
+        jax_for("PINN")
     except ImportError:
         raise ImportError(
             "The gradient-trained rows need JAX and optax: pip install 'piscm[baselines]', or "

@@ -75,7 +75,7 @@ def _pinns(width: int, tuned: PINN, effort: float, **paper: Any) -> Rows:
 
 
 def _tuned_pinn(polish: int, emphasis: float, **options: Any) -> PINN:
-    """Sine nodes at a good scale, conditions and data emphasized, Adam first and L-BFGS after it."""
+    """Sine nodes of a good scale, conditions and data emphasized, L-BFGS after Adam."""
     return PINN(
         hidden=_DEEP,
         epochs=1500,

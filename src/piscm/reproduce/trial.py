@@ -11,6 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from piscm import zoo
+from piscm.baselines.jax_arrays import jax_for
 from piscm.march.options import Auto, Windows, method_to_document
 from piscm.reproduce.classical import classical
 from piscm.reproduce.experiments import BENCHMARKS, SMALL, Experiment, small
@@ -93,7 +94,7 @@ def _solved(experiment: Experiment, seed: int, quick: bool) -> tuple[Record, Sol
     item = zoo.load(BENCHMARKS[experiment.table])
     method, sampling, weights = _asked(experiment, item, quick)
     if experiment.kind == "gradient":
-        import jax  # noqa: F401  (its import is no part of the time of a run)
+        jax_for(experiment.label)  # its import is no part of the time of a run
     problem = item.observed(experiment.observations, seed)
     solution = solve(problem, method, sampling=sampling, weights=weights, seed=seed, progress=False)
     if solution.status is Status.INTERRUPTED:
