@@ -187,7 +187,7 @@ _ROWS: dict[str, tuple[tuple[str, ...], Rows]] = {
     "table-4": (
         (INVERSE,),
         (
-            *_pinns(300, _VAN_DER_POL, 30.0),
+            *_pinns(300, _MU, 30.0),
             *_features(300, 15.0, (15.0, 5.0)),
             *_GROWN,
             _scipy(6e-4),
