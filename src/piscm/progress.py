@@ -8,8 +8,10 @@ Report = Callable[[int, float], None]
 
 
 @contextmanager
-def reporting(progress: bool | Report | None, max_nodes: int) -> Iterator[Report]:
-    """A function to call after each node with the number of nodes and the residual.
+def reporting(
+    progress: bool | Report | None, total: int, doing: str = "growing", units: str = "nodes"
+) -> Iterator[Report]:
+    """A function to call after each node (or step) with the number of them and the residual.
 
     None shows a bar on a terminal and nothing elsewhere; True and False settle it; a function is
     called itself.
@@ -18,14 +20,14 @@ def reporting(progress: bool | Report | None, max_nodes: int) -> Iterator[Report
         yield progress
         return
     if progress or (progress is None and sys.stderr.isatty()):
-        with _bar(max_nodes) as report:
+        with _bar(total, doing, units) as report:
             yield report
         return
     yield lambda nodes, residual: None
 
 
 @contextmanager
-def _bar(max_nodes: int) -> Iterator[Report]:
+def _bar(total: int, doing: str, units: str) -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -36,14 +38,14 @@ def _bar(max_nodes: int) -> Iterator[Report]:
     )
 
     columns = (
-        TextColumn("growing"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("nodes, residual {task.fields[residual]:.2e}"),
+        TextColumn(units + ", residual {task.fields[residual]:.2e}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("growing", total=max_nodes, residual=float("nan"))
+        task = bar.add_task(doing, total=total, residual=float("nan"))
 
         def report(nodes: int, residual: float) -> None:
             bar.update(task, completed=nodes, residual=residual)

@@ -191,7 +191,7 @@ def _trained(
     fitted_rng, held_out_rng, node_rng = rng.spawn(3)
     blocks = compile_blocks(problem)
     points = block_points(problem, blocks, sampling, fitted_rng)
-    with reporting(progress, method.iterations) as report:
+    with reporting(progress, method.iterations, "fitting", "steps") as report:
         trained = method.fit(Given(problem, blocks, points, weights, start, node_rng, report))
     return Solution(
         problem=problem,
@@ -332,7 +332,8 @@ def _checked_method(method: Any, tol: Any) -> AnyMethod:
     if not isinstance(method, AnyMethod):
         kind = method.__name__ if isinstance(method, type) else type(method).__name__
         raise ProblemError(
-            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto() or Windows(t)."
+            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto(), Windows(t) or one of "
+            "piscm.baselines."
         )
     return method if tol is None else with_tolerance(method, tol)
 

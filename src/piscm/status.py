@@ -42,8 +42,8 @@ class Status(Enum):
         "The residual falls no further for these nodes. If it is large, this may be another "
         "minimum than the solution's: start elsewhere with initial={...}, or change the scale."
     )
-    ITERATION_LIMIT = "The residual was still falling after the last step: raise max_iterations."
-    TRAINED = "All steps of the training were taken; no tolerance was asked for."
+    ITERATION_LIMIT = "The residual was still falling after the last step: allow more of them."
+    TRAINED = "The training ran to its end; no tolerance was asked for."
     INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
 
     @property

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from piscm import ProblemError
 from piscm.cli import app
 from piscm.reproduce import run as running
-from piscm.reproduce.command import current
+from piscm.reproduce.command import check_folder, current, figures
 from piscm.reproduce.experiments import FIGURES, TABLES
 from piscm.reproduce.paper import PRINTED
 from piscm.reproduce.rows import EXPERIMENTS, selected
@@ -59,6 +59,11 @@ def test_experiments_have_names_of_their_own():
 @pytest.mark.parametrize("what", [*TABLES, *FIGURES])
 def test_tables_and_figures_can_be_asked_for_one_by_one(what):
     assert {item.table for item in selected([what], [])} == {FIGURES.get(what, what)}
+
+
+def test_a_figure_of_a_field_needs_one_row_only():
+    (row,) = selected(["figure-2"], [])
+    assert (row.table, row.method, row.paradigm) == ("table-2", "pi-sc-iii", "semi-supervised")
 
 
 def test_all_is_the_default():
@@ -131,6 +136,27 @@ def test_a_failed_trial_is_written_down_and_tried_again(tmp_path, monkeypatch):
     assert record["rmse"] > 0
 
 
+def test_whatever_goes_wrong_in_a_trial_does_not_end_the_others(tmp_path, monkeypatch):
+    def breaks(*_, **__):
+        raise IndexError("beyond the end")
+
+    monkeypatch.setattr("piscm.reproduce.trial.solve", breaks)
+    records = run_here(tmp_path, selected(["table-2"], ["pi-sc-i", "scipy"]), [0])
+    failures = {record["method"]: record.get("failure") for record in records}
+    assert failures == {"pi-sc-i": "IndexError: beyond the end", "scipy": None}
+
+
+def test_a_lost_picture_is_made_again_and_a_stale_one_is_not_shown(tmp_path):
+    experiments = selected(["figure-2"], [])
+    run_here(tmp_path, experiments, [0])
+    store = Store(tmp_path)
+    assert list(figures(store, quick=True)) == ["table-2"]
+    assert figures(store, quick=False) == {}
+    store.solution_path("table-2").unlink()
+    run_here(tmp_path, experiments, [0])
+    assert list(figures(store, quick=True)) == ["table-2"]
+
+
 def test_a_killed_run_keeps_what_was_finished_and_goes_on(tmp_path):
     words = ["table-2", "--quick", "--methods", "pi-sc-i,scipy"]
     words += ["--trials", "40", "--workers", "2", "--out", str(tmp_path)]
@@ -172,8 +198,10 @@ def _wait_until_gone(group):
 def test_ctrl_c_stops_at_once_and_says_how_to_go_on(tmp_path):
     words = ["table-1", "--methods", "pi-sc-iii", "--trials", "50", "--out", str(tmp_path)]
     process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 120
     while not list((tmp_path / "trials").glob("*/[!.]*.json")):
         assert process.poll() is None
+        assert time.monotonic() < deadline
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     _, message = process.communicate(timeout=60)
@@ -212,6 +240,32 @@ def test_a_dask_cluster_gives_the_same_numbers(tmp_path):
     assert numbers(here) == numbers(there)
 
 
+def test_a_dask_worker_with_threads_is_refused():
+    from distributed import LocalCluster
+
+    options = {"threads_per_worker": 2, "host": "127.0.0.1", "dashboard_address": None}
+    with (
+        LocalCluster(n_workers=1, processes=False, **options) as cluster,
+        pytest.raises(ProblemError, match="--nthreads 1"),
+        dask_workers(cluster.scheduler_address),
+    ):
+        pass
+
+
+def test_no_scheduler_is_told(monkeypatch):
+    import distributed
+
+    def nobody(*_, **__):
+        raise OSError("timed out")
+
+    monkeypatch.setattr(distributed, "Client", nobody)
+    with (
+        pytest.raises(ProblemError, match="no scheduler answers there"),
+        dask_workers("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
 def test_a_dead_worker_is_told_and_what_was_finished_is_kept(tmp_path):
     class Dies(ThreadPoolExecutor):
         def submit(self, function, *arguments):
@@ -227,7 +281,7 @@ def test_a_dead_worker_is_told_and_what_was_finished_is_kept(tmp_path):
     experiments = selected(["table-2"], ["scipy"])[:1]
     with Dies(1) as executor, pytest.raises(RuntimeError, match="the same command goes on"):
         run_trials(Store(tmp_path), experiments, [0, 1], executor, 1, quick=True)
-    assert len(list(Store(tmp_path).records())) <= 1
+    assert len(list(Store(tmp_path).records())) == 1
 
 
 # --- bad input ---------------------------------------------------------------------------------
@@ -252,13 +306,27 @@ def test_bad_input_is_told_before_any_work(tmp_path, words, message):
 
 
 def test_a_damaged_trial_is_named(tmp_path):
-    store = Store(tmp_path)
     path = tmp_path / "trials" / "table-2" / "pi-sc-i-unsupervised-seed0.json"
-    path.parent.mkdir()
+    path.parent.mkdir(parents=True)
     for content in ("{", "[1]", "{}"):
         path.write_text(content)
         with pytest.raises(ProblemError, match=r"pi-sc-i-unsupervised-seed0\.json"):
-            store.check()
+            check_folder(tmp_path, quick=True)
+
+
+def test_a_damaged_solution_is_named(tmp_path):
+    Store(tmp_path).write_solution("table-1", b"nothing")
+    with pytest.raises(ProblemError, match=r"table-1\.npz"):
+        check_folder(tmp_path, quick=True)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_quick_trials_and_full_ones_do_not_share_a_folder(tmp_path, quick):
+    record, _ = run_trial("table-1/scipy/unsupervised", 0, quick, False)
+    Store(tmp_path).write({**record, "commit": ""})
+    check_folder(tmp_path, quick=quick)
+    with pytest.raises(ProblemError, match="choose another folder"):
+        check_folder(tmp_path, quick=not quick)
 
 
 def test_without_jax_the_message_names_the_extra(tmp_path, monkeypatch):

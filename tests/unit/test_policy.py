@@ -1,6 +1,8 @@
 """How long windows are and what they may take: invented ones in the place of solved ones."""
 
+from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,13 +12,22 @@ from piscm.status import Status
 KINDS = ("sin", "tanh", "gaussian")
 
 
+@dataclass
+class Invented:
+    """What a march looks at."""
+
+    low: float = 0.0
+    high: float = 0.0
+    error: float = 0.0
+    network: Any = None
+    growth: Any = None
+    status: Any = None
+
+
 def invented(window, error, nodes=100, activation=None, status=Status.CONVERGED):
     name = activation or window.activations[0]
     network = SimpleNamespace(activation=name, nodes=range(nodes))
-    growth = SimpleNamespace(status=status)
-    return SimpleNamespace(
-        low=window.low, high=window.high, error=error, network=network, growth=growth
-    )
+    return Invented(window.low, window.high, error, network, Invented(status=status))
 
 
 def marched(solve, tolerance=1e-3, more=2):
@@ -118,6 +129,17 @@ def test_a_run_that_wants_to_stop_stops():
 
     pieces, asked = marched(solve)
     assert len(pieces) == len(asked) == 1
+
+
+def test_a_stop_in_the_last_attempt_is_a_stop_too():
+    def solve(window):
+        if window.more == 2:
+            return invented(window, 1e-1, status=Status.INTERRUPTED)
+        return invented(window, 1e-2, nodes=400, status=Status.HOPELESS)
+
+    (piece,), _ = marched(solve)
+    assert piece.growth.status is Status.INTERRUPTED
+    assert piece.error == 1e-2
 
 
 def test_windows_need_not_be_better_than_a_tenth_of_what_they_inherit():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from piscm.blocks import Block
 from piscm.construct.machine import HISTORY, Report
 from piscm.evaluate import Fitted
+from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.start import Start
 from piscm.status import Status
@@ -67,9 +68,13 @@ class Baseline(ABC):
     def iterations(self) -> int:
         """How many steps a run takes at most, for the progress bar."""
 
-    @abstractmethod
     def check(self, problem: Problem) -> None:
         """Tell what the method cannot do, before any work."""
+        if any(data.noise is not None or data.loss != "square" for data in problem.observations):
+            raise ProblemError(
+                f"{type(self).__name__} fits observations by plain least squares: leave noise=... "
+                "and loss=... out, or use PISC3()."
+            )
 
     @abstractmethod
     def fit(self, given: Given) -> Trained:

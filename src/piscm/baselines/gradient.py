@@ -78,13 +78,8 @@ class GradientTrained(Baseline):
         return self.epochs + self.polish
 
     def check(self, problem: Problem) -> None:
-        name = type(self).__name__
-        for data in problem.observations:
-            if data.loss != "square":
-                raise ProblemError(
-                    f"{name} knows squares only, and {data!r} has loss={data.loss!r}."
-                )
-        jax_for(name)
+        super().check(problem)
+        jax_for(type(self).__name__)
 
     def fit(self, given: Given) -> Trained:
         shift, scale = self._seen(given.problem)

@@ -30,7 +30,6 @@ from piscm.design import System
 from piscm.evaluate import Network
 from piscm.least_squares import solve_least_squares
 from piscm.network.activations import activation_named
-from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.state import Linearization, NodeRows, State
 from piscm.status import Status
@@ -84,12 +83,8 @@ class RandomNodes(Baseline):
     def iterations(self) -> int: ...
 
     def check(self, problem: Problem) -> None:
+        super().check(problem)
         Draw(problem.domain, self.scale)  # tells of a wrong number of scales
-        if any(data.noise is not None or data.loss != "square" for data in problem.observations):
-            raise ProblemError(
-                f"{type(self).__name__} fits observations by plain least squares: leave noise=... "
-                "and loss=... out, or use PISC3()."
-            )
 
     def fit(self, given: Given) -> Trained:
         """Draw the nodes and fit their weights."""

@@ -262,4 +262,7 @@ def _longest(
         return piece
     chosen = (piece.network.activation,)
     other = attempt(replace(window, activations=chosen, give_up=False, more=more))
-    return min(piece, other, key=lambda item: item.error)
+    best = min(piece, other, key=lambda item: item.error)
+    if other.growth.status in STOPPED:
+        best = replace(best, growth=replace(best.growth, status=other.growth.status))
+    return best

@@ -32,7 +32,7 @@ from piscm.problem.problem import Problem
 from piscm.sampling import Sampling, block_points
 
 Floats = NDArray[np.float64]
-Fitted = Mapping[str, tuple[Floats, ...]]
+FittedPoints = Mapping[str, tuple[Floats, ...]]
 """The points of one window that were fitted, by the name of the block."""
 
 # New nodes beside those of the solution, as a share of them, and at least so many.
@@ -59,7 +59,9 @@ class ErrorEstimate:
     by_field: dict[str, float]
 
 
-def estimate_error(network: Network, seed: int = 0, fitted: Sequence[Fitted] = ()) -> ErrorEstimate:
+def estimate_error(
+    network: Network, seed: int = 0, fitted: Sequence[FittedPoints] = ()
+) -> ErrorEstimate:
     """The estimated error of a network, all windows together.
 
     Parameters
@@ -129,7 +131,7 @@ def _corrected(
     inside: Problem,
     part: Network,
     before: Network | None,
-    fitted: Fitted,
+    fitted: FittedPoints,
     rng: np.random.Generator,
 ) -> tuple[Network, Floats]:
     """One step of Gauss–Newton in the richer space, and points to compare at."""

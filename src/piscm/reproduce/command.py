@@ -1,30 +1,25 @@
 """What ``piscm reproduce`` does."""
 
-import os
-import platform
-import subprocess
+import json
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from piscm import __version__
 from piscm.baselines.jax_arrays import jax_for
 from piscm.loading import load
+from piscm.march.options import method_to_document
 from piscm.problem.errors import ProblemError
 from piscm.reproduce.experiments import FIGURES
+from piscm.reproduce.machine import commit, cores
 from piscm.reproduce.report import write_report
 from piscm.reproduce.rows import EXPERIMENTS, selected
 from piscm.reproduce.run import dask_workers, local_workers, run_trials
 from piscm.reproduce.store import Record, Store
 from piscm.reproduce.trial import settings
 from piscm.solution import Solution
-
-_PACKAGES = ("numpy", "scipy", "sympy", "jax", "optax")
 
 
 def reproduce(
@@ -67,26 +62,39 @@ def reproduce(
         raise ProblemError("--workers is for processes on this machine: leave it out with --dask.")
     if any(item.kind == "gradient" for item in experiments):
         _check_jax()
-    store = Store(out)
-    store.check()
-    commit = _commit()
+    check_folder(out, quick)
     with ExitStack() as stack:
         if dask is not None:
             executor, count = stack.enter_context(dask_workers(dask))
         else:
-            count = workers or _cores()
+            count = workers or cores()
             executor = stack.enter_context(local_workers(count))
+        store = Store(out)
         seeds = range(seed, seed + trials)
-        run_trials(store, experiments, seeds, executor, count, quick, commit)
+        run_trials(store, experiments, seeds, executor, count, quick, commit())
     records = current(store, quick)
     facts = {
         "last command": _command(what, trials, seed, methods, quick),
-        "run on": f"a Dask cluster, {count} at once" if dask else f"{count} processes",
-        **_machine(),
-        "commit": ", ".join(sorted({record["commit"] for record in records})),
+        "at once": f"{count} on a Dask cluster" if dask else f"{count} on this machine",
+        "machine": _distinct(records, "machine"),
+        "commit": _distinct(records, "commit"),
     }
-    write_report(out, EXPERIMENTS, records, facts, figures(store))
+    write_report(out, EXPERIMENTS, records, facts, figures(store, quick))
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
+
+
+def check_folder(out: Path, quick: bool) -> None:
+    """Tell of a damaged file, or of trials of another kind, before any work."""
+    if not out.exists():
+        return
+    store = Store(out)
+    for record in store.records():
+        if record["settings"].get("quick") != quick:
+            there = "full" if quick else "quick"
+            raise ProblemError(f"{out} holds {there} trials: choose another folder with --out.")
+    for table in dict.fromkeys(FIGURES.values()):
+        if store.solution_path(table).exists():
+            load(store.solution_path(table))
 
 
 def current(store: Store, quick: bool = False) -> list[Record]:
@@ -100,10 +108,21 @@ def current(store: Store, quick: bool = False) -> list[Record]:
     ]
 
 
-def figures(store: Store) -> dict[str, Solution]:
+def figures(store: Store, quick: bool = False) -> dict[str, Solution]:
     """The solutions that figures show, by the table they belong to."""
-    paths = {table: store.solution_path(table) for table in FIGURES.values()}
-    return {table: load(path) for table, path in paths.items() if path.exists()}
+    found = {}
+    for item in EXPERIMENTS:
+        path = store.solution_path(item.table)
+        if item.pictured and path.exists():
+            solution = load(path)
+            method = json.loads(json.dumps(method_to_document(solution.method)))
+            if method == settings(item, quick)["method"]:  # else it is stale
+                found[item.table] = solution
+    return found
+
+
+def _distinct(records: Sequence[Record], name: str) -> str:
+    return " and ".join(sorted({record[name] for record in records}))
 
 
 def _command(
@@ -123,51 +142,3 @@ def _check_jax() -> None:
             "The gradient-trained rows need JAX and optax: pip install 'piscm[baselines]', or "
             "leave them out with --methods."
         ) from None
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _machine() -> dict[str, str]:
-    """Where this ran, as far as it can be told."""
-    facts = {
-        "machine": f"{_processor()}, {_cores()} cores{_memory()}",
-        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "piscm": __version__,
-    }
-    for package in _PACKAGES:
-        try:
-            facts[package] = version(package)
-        except PackageNotFoundError:
-            facts[package] = "not installed"
-    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    facts["BLAS"] = f"{blas['name']} {blas['version']}, one thread"
-    return facts
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def _memory() -> str:
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not everywhere
-        return ""
-    return f", {size / 2**30:.0f} GiB"
-
-
-def _commit() -> str:
-    """The commit of this source, if it is a checkout."""
-    source = Path(__file__).resolve().parent
-    command = ["git", "-C", str(source), "describe", "--always", "--dirty", "--abbrev=10"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return f"release {__version__}"
-    return done.stdout.strip()

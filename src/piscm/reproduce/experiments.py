@@ -73,6 +73,11 @@ class Experiment:
         return f"{self.table}/{self.method}/{self.paradigm}"
 
     @property
+    def pictured(self) -> bool:
+        """Whether a figure shows its field: the paper's show PI-SC-III with observations."""
+        return (self.method, self.paradigm) == ("pi-sc-iii", SEMI)
+
+    @property
     def observations(self) -> int:
         """How many observations the problem gets."""
         return 0 if self.paradigm == UNSUPERVISED else _OBSERVATIONS

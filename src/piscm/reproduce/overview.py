@@ -9,6 +9,7 @@ from piscm.reproduce.page import Block, Bullets, Line, Section, Table, Text
 from piscm.reproduce.paper import TITLES, TRIALS
 from piscm.reproduce.summary import (
     BETTER,
+    FAILED,
     SAME,
     WORSE,
     Cell,
@@ -34,7 +35,7 @@ def summary_section(summary: Summary) -> Section:
         items.append(f"PI-SC-I, II and III: {_counted(own)}")
     if others:
         items.append(f"The paper's baselines: {_counted(others)}")
-    quick = any(record.get("quick") for own in summary.trials.values() for record in own)
+    quick = summary.quick
     items += [] if quick else _speeds(summary)
     failed = sum(_is_failed(record) for trials in summary.trials.values() for record in trials)
     if failed:
@@ -65,9 +66,11 @@ def summary_section(summary: Summary) -> Section:
 
 def _counted(cells: list[Cell]) -> str:
     counts = Counter(cell.verdict for cell in cells)
+    parts = [f"{counts[SAME]} as printed", f"{counts[BETTER]} better", f"{counts[WORSE]} worse"]
+    parts += [f"{counts[FAILED]} failed"] if counts[FAILED] else []
     return (
         f"{counts[BETTER] + counts[SAME]} of {len(cells)} mean errors are at or below the paper's "
-        f"mean + 1 sd ({counts[SAME]} as printed, {counts[BETTER]} better, {counts[WORSE]} worse)."
+        f"mean + 1 sd ({', '.join(parts)})."
     )
 
 

@@ -83,7 +83,8 @@ def _write_rows(path: Path, columns: Sequence[str], rows: list[dict[str, Any]]) 
 def report_page(
     summary: Summary, facts: Mapping[str, Any], solutions: Mapping[str, Solution]
 ) -> Page:
-    """All that the report says."""
+    """All that the report says; what compares methods is left out where their sizes are tiny."""
+    quick = summary.quick
     return Page(
         "PI-SCM: the tables and figures of the paper, reproduced",
         [
@@ -91,11 +92,11 @@ def report_page(
             run_section(summary, facts),
             READING,
             *(table_section(summary, table) for table in TITLES),
-            times_section(summary),
+            *([] if quick else [times_section(summary)]),
             *(_field_section(name, solutions) for name in _ACROSS),
             _growth_section(summary),
             _scatter_section(summary),
-            winners_section(summary),
+            *([] if quick else [winners_section(summary)]),
             WORTH,
             PAPER_READ,
         ],

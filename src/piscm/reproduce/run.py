@@ -5,12 +5,17 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import (
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+)
 from contextlib import contextmanager
 from typing import Any
 
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, shortened
 from piscm.reproduce.experiments import Experiment
 from piscm.reproduce.forecast import Forecast, bar
 from piscm.reproduce.store import Record, Store
@@ -21,7 +26,9 @@ _ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
     "NPROC": "1",  # for JAX
+    "JAX_PLATFORMS": "cpu",
 }
 
 Trial = tuple[Experiment, int]
@@ -51,47 +58,67 @@ def run_trials(
     records = {_key(record): record for record in store.records()}
     # Seed by seed, so that who interrupts the run has all rows.
     every = [(item, seed) for seed in seeds for item in experiments]
-    todo = [(item, seed) for item, seed in every if not _done(records, item, seed, asked)]
-    forecast = Forecast(todo, records.values(), workers)
+    done = {
+        key: record
+        for key, record in records.items()
+        if record["settings"] == asked.get(_row(record))
+    }
+    todo = [(item, seed) for item, seed in every if not _done(store, done, item, seed, seeds)]
+    forecast = Forecast(todo, done.values(), workers)
     with bar(forecast, len(every), len(every) - len(todo)) as advance:
         futures: dict[Future[Finished], Trial] = {}
         try:
             for item, seed in todo:
-                keep = _pictured(item) and seed == seeds[0]
+                keep = item.pictured and seed == seeds[0]
                 futures[executor.submit(run_trial, item.key, seed, quick, keep)] = item, seed
             for future in as_completed(futures):
-                record, solution = future.result()
+                item, seed = futures[future]
+                record, solution = _finished(future)
+                if record["settings"] != asked[item.key]:
+                    raise ProblemError(
+                        "The workers have another piscm than this one: bring them to one version."
+                    )
                 record["commit"] = commit
-                store.write(record)
-                if solution is not None:
+                if solution is not None:  # first, because the record says that all is there
                     store.write_solution(record["table"], solution)
+                store.write(record)
                 records[_key(record)] = record
-                advance(*futures[future], record)
-        except BrokenProcessPool:
-            raise RuntimeError(
-                "A worker process died (out of memory, or killed). What was finished is kept: the "
-                "same command goes on from there; --workers 1 needs less memory."
-            ) from None
+                advance(item, seed, record)
         finally:
             for future in futures:
                 future.cancel()
     return [records[f"{item.key}/{seed}"] for item, seed in every]
 
 
+def _finished(future: Future[Finished]) -> Finished:
+    try:
+        return future.result()
+    except (ImportError, ProblemError):
+        raise
+    except (Exception, CancelledError) as error:  # every kind of executor has its own
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise RuntimeError(
+            f"A worker was lost ({shortened(reason)}): out of memory, perhaps, or killed. What was "
+            "finished is kept: the same command goes on from there; fewer workers need less memory."
+        ) from None
+
+
+def _row(record: Mapping[str, Any]) -> str:
+    return "/".join(str(record[part]) for part in ("table", "method", "paradigm"))
+
+
 def _key(record: Mapping[str, Any]) -> str:
-    return "/".join(str(record[part]) for part in ("table", "method", "paradigm", "seed"))
+    return f"{_row(record)}/{record['seed']}"
 
 
 def _done(
-    records: Mapping[str, Record], item: Experiment, seed: int, asked: Mapping[str, Any]
+    store: Store, done: Mapping[str, Record], item: Experiment, seed: int, seeds: Sequence[int]
 ) -> bool:
-    record = records.get(f"{item.key}/{seed}")
-    return record is not None and "failure" not in record and record["settings"] == asked[item.key]
-
-
-def _pictured(item: Experiment) -> bool:
-    """Whether a figure shows it: the paper's show PI-SC-III with observations."""
-    return (item.method, item.paradigm) == ("pi-sc-iii", "semi-supervised")
+    record = done.get(f"{item.key}/{seed}")
+    if record is None or "failure" in record:
+        return False
+    wanted = item.pictured and seed == seeds[0]
+    return not wanted or store.solution_path(item.table).exists()
 
 
 @contextmanager
@@ -103,11 +130,12 @@ def local_workers(count: int) -> Iterator[Executor]:
     os.environ.update(_ONE_THREAD)
     try:
         executor = ProcessPoolExecutor(count, mp_context=context, initializer=_prepare_worker)
+        others = set(multiprocessing.active_children())
         try:
             yield executor
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)
-            for child in multiprocessing.active_children():
+            for child in set(multiprocessing.active_children()) - others:
                 child.terminate()
             raise
         executor.shutdown()
@@ -146,7 +174,12 @@ def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
             f"--dask {address}: no scheduler answers there ({error}); give tcp://HOST:PORT."
         ) from None
     with client:
-        count = sum(client.ncores().values())
-        if not count:
+        threads = client.nthreads().values()
+        if not threads:
             raise ProblemError(f"--dask {address}: the scheduler has no workers.")
-        yield client.get_executor(pure=False), count
+        if max(threads) > 1:
+            raise ProblemError(
+                f"--dask {address}: a worker has {max(threads)} threads, and trials would share "
+                "its time; start workers with --nthreads 1 (and --nworkers for more of them)."
+            )
+        yield client.get_executor(pure=False), len(threads)

@@ -32,7 +32,7 @@ class Store:
         path = self._path(record)
         path.parent.mkdir(exist_ok=True)
         with replacing(path) as part:
-            part.write_text(json.dumps(record), encoding="utf-8")
+            part.write_text(json.dumps(record, allow_nan=False), encoding="utf-8")
 
     def write_solution(self, table: str, content: bytes) -> None:
         """Keep a saved solution for the figure of a table."""
@@ -47,11 +47,6 @@ class Store:
         """Every trial that is there, in the order of their names."""
         for path in sorted((self.folder / "trials").glob("*/[!.]*.json")):
             yield _read(path)
-
-    def check(self) -> None:
-        """Tell of a damaged file before any work."""
-        for _ in self.records():
-            pass
 
     def _path(self, record: Record) -> Path:
         name = f"{record['method']}-{record['paradigm']}-seed{record['seed']}.json"

@@ -14,7 +14,7 @@ Record = Mapping[str, Any]
 """One trial as it was stored."""
 
 BETTER, SAME, WORSE = "better", "as printed", "worse"
-QUICK, ABSENT, NOT_RUN = "quick run", "not in the paper", "not run"
+QUICK, ABSENT, NOT_RUN, FAILED = "quick run", "not in the paper", "not run", "failed"
 
 
 class Row(Protocol):
@@ -98,14 +98,14 @@ class Cell:
         if self.paper is None:
             return ABSENT
         if self.mean is None:
-            return NOT_RUN
+            return FAILED if self.failed else NOT_RUN
         if self.quick:  # smaller than the paper's sizes: there is nothing to compare
             return QUICK
         return verdict_of(self.mean, self.paper)
 
     @property
     def judged(self) -> bool:
-        return self.verdict in (BETTER, SAME, WORSE)
+        return self.verdict in (BETTER, SAME, WORSE, FAILED)
 
 
 def verdict_of(mean: float, paper: Spread) -> str:
@@ -133,6 +133,11 @@ class Summary:
             for row in self.rows
             for quantity in quantities(row)
         }
+
+    @property
+    def quick(self) -> bool:
+        """Whether there are trials of tiny sizes, which say nothing about the methods."""
+        return any(record.get("quick") for own in self.trials.values() for record in own)
 
     def cell(self, row: Row, quantity: str) -> Cell:
         """One quantity of a row of this summary."""

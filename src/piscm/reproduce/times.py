@@ -48,7 +48,8 @@ def times_section(summary: Summary) -> Section:
             "the reference divided by mean time of the method, both in this run, beside the same "
             "quotient of the paper's times. Below 1 the reference is the faster one. The paper's "
             "workstation has a graphics card, and does not say which methods used it; here "
-            "everything runs on one core, so that a quotient may differ for that reason alone."
+            "every trial has one core, so that a quotient may differ for that reason alone. Times "
+            "include compiling, of JAX too."
         )
     ]
     for table in TITLES:

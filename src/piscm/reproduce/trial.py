@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -13,8 +14,10 @@ from threadpoolctl import threadpool_limits
 from piscm import zoo
 from piscm.baselines.jax_arrays import jax_for
 from piscm.march.options import Auto, Windows, method_to_document
+from piscm.problem.document import problem_to_document
 from piscm.reproduce.classical import classical
 from piscm.reproduce.experiments import BENCHMARKS, SMALL, Experiment, small
+from piscm.reproduce.machine import machine
 from piscm.reproduce.rows import named
 from piscm.reproduce.store import Record
 from piscm.solution import Solution
@@ -27,9 +30,16 @@ Finished = tuple[Record, bytes | None]
 
 
 def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
-    """All that decides what a trial gives, as plain data: what is stored under others is stale."""
+    """What a trial is about, as plain data: what is stored under other settings is stale.
+
+    The code is not part of it; records and report name the commit.
+    """
     item = zoo.load(BENCHMARKS[experiment.table])
-    document: dict[str, Any] = {"observations": experiment.observations}
+    document: dict[str, Any] = {
+        "problem": problem_to_document(item.problem),
+        "observations": experiment.observations,
+        "quick": quick,
+    }
     if experiment.make is None:
         document |= {"accuracy": experiment.accuracy}
     else:
@@ -44,7 +54,7 @@ def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
 
 
 def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
-    """Run an experiment; what goes wrong in it is part of the record.
+    """Run an experiment; what goes wrong in it is part of the record, so that others go on.
 
     Parameters
     ----------
@@ -57,6 +67,7 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
     keep : bool
         Give the saved solution back too.
     """
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")  # one core for everybody
     experiment = named(key)
     record: Record = {
         "table": experiment.table,
@@ -65,6 +76,7 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
         "seed": seed,
         "quick": quick,
         "settings": settings(experiment, quick),
+        "machine": machine(),
     }
     content = None
     try:
@@ -75,7 +87,9 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
                 measured, solution = _solved(experiment, seed, quick)
                 record |= measured
                 content = _saved(solution) if keep else None
-    except (ArithmeticError, ValueError, MemoryError, np.linalg.LinAlgError) as error:
+    except ImportError:
+        raise
+    except Exception as error:  # a thousand trials are not to end for one
         record |= {"failure": f"{type(error).__name__}: {error}", "rmse": None, "seconds": None}
     return record, content
 
@@ -134,7 +148,7 @@ def _error(found: dict[str, float], item: Benchmark) -> float | None:
 
 
 def _residuals(solution: Solution) -> list[float]:
-    return [float(f"{value:.4e}") for value in solution.history["residual"]]
+    return [float(f"{value:.4e}") for value in solution.history["residual"] if np.isfinite(value)]
 
 
 def _saved(solution: Solution) -> bytes:
