@@ -105,9 +105,23 @@ def _activation(slug: str, label: str, name: str) -> _Row:
     return _Row(f"pi-sc-iii-{slug}", label, "grown", "paper", make, 30.0)
 
 
-def _four_windows(item: Benchmark) -> Windows:
-    t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
-    return Windows(t, 4, method=Auto(activation="tanh", tolerance=1e-4))
+def _windows(count: int, each: Auto) -> _Row:
+    def make(item: Benchmark) -> Windows:
+        t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
+        return Windows(t, count, method=each)
+
+    label = f"piscm, {count} windows of {each.activation} nodes"
+    return _Row("windows", label, "grown", "ours", make, 8.0, UNSUPERVISED)
+
+
+_ORTHOGONAL = _Row(
+    "orthogonal",
+    "piscm, orthogonal selection, scale 15",
+    "grown",
+    "ours",
+    _of_paper(PISC3, selection="orthogonal", candidates=150, block=25),
+    1.5,
+)
 
 
 _VAN_DER_POL = _tuned_pinn(
@@ -149,6 +163,7 @@ _ROWS: dict[str, tuple[tuple[str, ...], Rows]] = {
             ),
             *_features(300, 15.0, (15.0, 5.0)),
             *_GROWN,
+            _windows(10, Auto(activation="sin", tolerance=2e-9, max_nodes=300)),
             *_scipy(2e-3, 1e-9, UNSUPERVISED),
         ),
     ),
@@ -167,6 +182,7 @@ _ROWS: dict[str, tuple[tuple[str, ...], Rows]] = {
             ),
             *_features(400, 15.0, (5.0, 15.0)),
             *_GROWN,
+            _ORTHOGONAL,
             *_scipy(1e-6, 1e-9, UNSUPERVISED),
         ),
     ),
@@ -176,15 +192,7 @@ _ROWS: dict[str, tuple[tuple[str, ...], Rows]] = {
             *_pinns(500, _ALLEN_CAHN, 40.0, learning_rate=1e-3, stretch=(100.0, 1.0)),
             *_features(500, 50.0, (80.0, 10.0)),
             *_GROWN,
-            _Row(
-                "windows",
-                "piscm, 4 windows of tanh nodes",
-                "grown",
-                "ours",
-                _four_windows,
-                10.0,
-                UNSUPERVISED,
-            ),
+            _windows(4, Auto(activation="tanh", tolerance=1e-4)),
             *_scipy(6e-3, 1e-6, UNSUPERVISED),
         ),
     ),
@@ -203,6 +211,7 @@ _ROWS: dict[str, tuple[tuple[str, ...], Rows]] = {
             *_pinns(400, _HELMHOLTZ, 80.0),
             *_features(400, 15.0, (5.0, 15.0)),
             *_GROWN,
+            _ORTHOGONAL,
             *_scipy(7e-5, 1e-9),
         ),
     ),

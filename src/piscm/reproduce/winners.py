@@ -8,7 +8,7 @@ from piscm.reproduce.summary import Row, Summary, is_paper_method
 from piscm.reproduce.words import NONE, error_text, ratio_text, seconds_text
 
 _CONTESTED = tuple(TITLES)[:5]  # the last compares one method with itself
-_OWN = ("auto", "windows")
+_OWN = ("auto", "windows", "orthogonal")
 
 
 @dataclass(frozen=True)
