@@ -93,7 +93,7 @@ def test_a_function_that_jax_has_not():
 
 def test_squares_only():
     robust = PROBLEM.with_observations([Observations(u, [0.5], [0.6], loss="huber")])
-    with pytest.raises(ProblemError, match="PINN knows squares only"):
+    with pytest.raises(ProblemError, match="PINN fits observations by plain least squares"):
         solve(robust, PINN())
 
 
