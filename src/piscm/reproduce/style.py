@@ -32,7 +32,7 @@ table {
 }
 caption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
 th, td {
-  padding: 0.28rem 0.5rem; text-align: right; white-space: nowrap; vertical-align: baseline;
+  padding: 0.28rem 0.4rem; text-align: right; white-space: nowrap; vertical-align: baseline;
 }
 th { border-bottom: 2px solid var(--line); color: var(--soft); vertical-align: bottom; }
 td.words { white-space: normal; min-width: 6.5rem; }
