@@ -27,12 +27,12 @@ class NormalEquations:
     """Least squares with columns that change little from call to call, and grow in number."""
 
     def __init__(self) -> None:
-        self._factor = np.zeros((0, 0), order="F")  # lower
-        self._lengths = np.zeros(0)
+        self.forget()
 
     def forget(self) -> None:
         """The next columns have nothing to do with the last ones."""
-        self.__init__()  # type: ignore[misc]
+        self._factor: Floats = np.zeros((0, 0), order="F")  # lower
+        self._lengths: Floats = np.zeros(0)
 
     def step(self, columns: Floats, residual: Floats) -> Floats | None:
         """What to add to the weights of the columns so that the residual becomes least.

@@ -168,7 +168,7 @@ def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
     except ImportError:
         raise ImportError("--dask needs Dask: pip install 'piscm[cluster]'") from None
     try:
-        client = Client(address, timeout=10)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=10)  # type: ignore[no-untyped-call]  # as above
     except (OSError, ValueError) as error:
         raise ProblemError(
             f"--dask {address}: no scheduler answers there ({error}); give tcp://HOST:PORT."
