@@ -8,7 +8,8 @@ need too many steps, the factor is made anew.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+from scipy.linalg.blas import dtpsv
+from scipy.linalg.lapack import dpotrf, dpptrs, dtrttp
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +32,9 @@ class NormalEquations:
 
     def forget(self) -> None:
         """The next columns have nothing to do with the last ones."""
-        self._factor: Floats = np.zeros((0, 0), order="F")  # lower
+        # The columns of the upper factor, down to the diagonal, one after the other: the next one
+        # is put behind them, and a solve reads half of what a square holds.
+        self._packed: Floats = np.zeros(0)
         self._lengths: Floats = np.zeros(0)
 
     def step(self, columns: Floats, residual: Floats) -> Floats | None:
@@ -62,33 +65,28 @@ class NormalEquations:
         gram /= self._lengths
         gram /= self._lengths[:, None]
         gram[np.diag_indices_from(gram)] += _SHIFT
-        self._factor, failed = dpotrf(gram, lower=1, overwrite_a=1, clean=1)
+        factor, failed = dpotrf(gram.T, overwrite_a=1, clean=0)
         if failed:
             self.forget()
-        return not failed
+            return False
+        self._packed, _ = dtrttp(factor)
+        return True
 
     def _extend(self, columns: Floats) -> bool:
         """Append the columns that the factor does not know; False where it cannot."""
-        old = len(self._lengths)
-        if old == len(columns):
-            return True
-        if old > len(columns):
+        known = len(self._lengths)
+        if known > len(columns):
             return False
-        new = columns[old:]
-        gram = columns @ new.T  # (all, new)
-        lengths = np.sqrt(np.einsum("kn,kn->k", new, new))
-        lengths = np.where(lengths > 0, lengths, 1.0)
-        gram /= lengths
-        across, _ = dtrtrs(self._factor, gram[:old] / self._lengths[:, None], lower=1)
-        corner = gram[old:] / lengths[:, None] - across.T @ across
-        corner[np.diag_indices_from(corner)] += _SHIFT
-        try:
-            corner = np.linalg.cholesky(corner)
-        except np.linalg.LinAlgError:
-            return False
-        factor = np.zeros((len(columns), len(columns)), order="F")
-        factor[:old, :old], factor[old:, :old], factor[old:, old:] = self._factor, across.T, corner
-        self._factor, self._lengths = factor, np.concatenate([self._lengths, lengths])
+        for count in range(known, len(columns)):
+            new = columns[count]
+            length = float(np.sqrt(new @ new)) or 1.0
+            across = columns[:count] @ new / (self._lengths * length)
+            across = dtpsv(count, self._packed, across, trans=1)
+            corner = 1.0 + _SHIFT - float(across @ across)
+            if not corner > 0.0:
+                return False
+            self._packed = np.concatenate([self._packed, across, [np.sqrt(corner)]])
+            self._lengths = np.append(self._lengths, length)
         return True
 
     def _iterate(self, columns: Floats, residual: Floats, steps: int) -> tuple[Floats, bool]:
@@ -97,7 +95,7 @@ class NormalEquations:
         direction, before = np.zeros(0), 1.0
         for step in range(steps + 1):
             gradient = columns @ residual
-            scaled, _ = dpotrs(self._factor, gradient / self._lengths, lower=1)
+            scaled, _ = dpptrs(len(columns), self._packed, gradient / self._lengths)
             scaled /= self._lengths
             gain = float(gradient @ scaled)
             if not gain > _ENOUGH * float(residual @ residual):
