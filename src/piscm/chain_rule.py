@@ -11,7 +11,7 @@ A node h with the weight :math:`\beta_f` in field :math:`f` moves the residual R
 and this file is the only place where that is written. The inner sum is a small matrix product.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,28 +21,47 @@ from piscm.network.activations import Activation
 from piscm.network.nodes import Feature, Nodes
 from piscm.state import Leg
 
-Derivatives = Mapping[tuple[tuple[bool, ...], int], Any]
-"""By the coordinates that a field sees and the order: arrays of shape (nodes, points)."""
 
+class Evaluated:
+    """Nodes at points, in the precision of the nodes: what the features of all blocks share."""
 
-def derivatives_of(
-    nodes: Nodes, points: Any, wanted: Iterable[Feature], activation: Activation
-) -> Derivatives:
-    """The derivatives of the activation that some features need, in the precision of the nodes."""
-    orders: dict[tuple[bool, ...], set[int]] = {}
-    for feature in wanted:
-        orders.setdefault(feature.sees, set()).add(sum(feature.orders))
-    return {
-        (sees, order): values
-        for sees, needed in orders.items()
-        for order, values in nodes.derivatives(points, sees, needed, activation).items()
-    }
+    def __init__(
+        self, nodes: Nodes, points: Any, wanted: Iterable[Feature], activation: Activation
+    ) -> None:
+        self._nodes = nodes
+        self._factors: dict[Feature, Any] = {}
+        orders: dict[tuple[bool, ...], set[int]] = {}
+        for feature in wanted:
+            orders.setdefault(feature.sees, set()).add(sum(feature.orders))
+        self._derivatives = {
+            (sees, order): values
+            for sees, needed in orders.items()
+            for order, values in nodes.derivatives(points, sees, needed, activation).items()
+        }
+
+    def derivative(self, sees: tuple[bool, ...], order: int, columns: slice) -> Any:
+        """One derivative of the activation at some of the points, shape (nodes, points)."""
+        return self._derivatives[sees, order][:, columns]
+
+    def factor(self, feature: Feature) -> Any:
+        """The product of weights that a feature brings out, shape (nodes,)."""
+        if feature not in self._factors:
+            self._factors[feature] = self._nodes.factor(feature)
+        return self._factors[feature]
+
+    def features(self, leg: Leg) -> Any:
+        """Every feature of a leg at its points, shape (features, nodes, points)."""
+        shape = (len(leg.features), len(self._nodes), leg.columns.stop - leg.columns.start)
+        made = np.empty(shape, dtype=self._nodes.weights.dtype)
+        for room, feature in zip(made, leg.features, strict=True):
+            values = self.derivative(feature.sees, sum(feature.orders), leg.columns)
+            np.multiply(values, self.factor(feature)[:, None], out=room)
+        return made
 
 
 def add_columns(
     target: Any,
-    nodes: Nodes,
-    derivatives: Derivatives,
+    nodes: Evaluated,
     leg: Leg,
     partials: NDArray[Any],
     jets: Container[int],
@@ -56,22 +75,17 @@ def add_columns(
         members = [jet for jet in group if jet in jets]
         if not members:
             continue
-        factors = nodes.factors(leg.features[leg.jet_feature[jet]] for jet in members)
-        columns = factors @ partials[members].astype(factors.dtype, copy=False)
-        columns *= derivatives[sees, order][:, leg.columns]
+        values = nodes.derivative(sees, order, leg.columns)
+        factors = [nodes.factor(leg.features[leg.jet_feature[jet]]) for jet in members]
+        weights = partials[members].astype(values.dtype, copy=False)
+        room = target[:, field] if field in empty else np.empty_like(values)
+        if len(members) == 1:  # a matrix product of one row and one column is slow
+            np.multiply(values, weights[0], out=room)
+            if order:
+                room *= factors[0][:, None]
+        else:
+            np.multiply(values, np.stack(factors, axis=1) @ weights, out=room)
         if field in empty:
-            target[:, field] = columns
             empty.discard(field)
         else:
-            target[:, field] += columns
-
-
-def features_of(nodes: Nodes, derivatives: Derivatives, leg: Leg) -> Any:
-    """Every feature of a leg at its points, shape (features, nodes, points)."""
-    factors = nodes.factors(leg.features)
-    return np.stack(
-        [
-            derivatives[feature.sees, sum(feature.orders)][:, leg.columns] * factor[:, None]
-            for feature, factor in zip(leg.features, factors.T, strict=True)
-        ]
-    )
+            target[:, field] += room

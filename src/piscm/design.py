@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.blocks import Block, Compiled, feature_of
-from piscm.chain_rule import add_columns, derivatives_of, features_of
+from piscm.chain_rule import Evaluated, add_columns
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
 from piscm.problem.errors import ProblemError
@@ -262,29 +262,29 @@ class System:
 
     def evaluate(self, nodes: Nodes) -> NodeRows:
         """Everything about a batch of nodes that does not depend on the state."""
-        values = derivatives_of(nodes, self.points, self._wanted, self.activation)
+        made = Evaluated(nodes, self.points, self._wanted, self.activation)
         design = np.empty((len(nodes), self.fields, self.rows))
         for placed, (partials, _) in zip(self._linear, self._linear_partials, strict=True):
             target, empty = design[:, :, placed.rows], set(range(self.fields))
             for leg, own in zip(placed.legs, partials, strict=True):
-                add_columns(target, nodes, values, leg, own, range(len(own)), empty)
+                add_columns(target, made, leg, own, range(len(own)), empty)
             target[:, list(empty)] = 0.0
         fixed = []
         for placed, (partials, _) in zip(self._nonlinear, self._fixed_partials, strict=True):
             target = np.empty((len(nodes), self.fields, placed.rows.stop - placed.rows.start))
             empty = set(range(self.fields))
             for leg, own in zip(placed.legs, partials, strict=True):
-                add_columns(target, nodes, values, leg, own, placed.block.compiled.fixed, empty)
+                add_columns(target, made, leg, own, placed.block.compiled.fixed, empty)
             target[:, list(empty)] = 0.0
             fixed.append(target)
-        features = tuple(features_of(nodes, values, leg) for leg in self._nonlinear_legs)
+        features = tuple(made.features(leg) for leg in self._nonlinear_legs)
         return NodeRows(design, features, tuple(fixed))
 
     def screen(self, nodes: Nodes, linearization: Linearization) -> NDArray[np.float32]:
         """Columns of a batch of nodes in single precision, to rank them by: many times cheaper."""
         single = np.float32
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
-        values = derivatives_of(rough, self._single_points, self._wanted, self.activation)
+        made = Evaluated(rough, self._single_points, self._wanted, self.activation)
         design = np.empty((len(nodes), self.fields, self.rows), dtype=single)
         nonlinear = iter(linearization.partials)
         linear = (own for partials, _ in self._linear_partials for own in partials)
@@ -293,7 +293,7 @@ class System:
             target, empty = design[:, :, placed.rows], set(range(self.fields))
             for leg in placed.legs:
                 own = next(source)
-                add_columns(target, rough, values, leg, own, range(len(own)), empty)
+                add_columns(target, made, leg, own, range(len(own)), empty)
             target[:, list(empty)] = 0.0
         return design
 

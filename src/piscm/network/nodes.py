@@ -57,18 +57,13 @@ class Nodes:
         arguments += self.biases[:, None]
         return activation(arguments, orders)
 
-    def factors(self, features: Iterable[Feature]) -> Floats:
-        """The products of weights that derivatives bring out, shape (nodes, features)."""
-        columns = []
-        for feature in features:
-            column = np.ones(len(self), dtype=self.weights.dtype)
-            for weight, sees, order in zip(
-                self.weights.T, feature.sees, feature.orders, strict=True
-            ):
-                if order:
-                    column *= weight**order if sees else 0.0
-            columns.append(column)
-        return np.stack(columns, axis=1)
+    def factor(self, feature: Feature) -> Floats:
+        """The product of weights that a derivative brings out, shape (nodes,)."""
+        product = np.ones(len(self), dtype=self.weights.dtype)
+        for weight, sees, order in zip(self.weights.T, feature.sees, feature.orders, strict=True):
+            if order:
+                product *= weight**order if sees else 0.0
+        return product
 
     def features(
         self, points: Floats, wanted: Iterable[Feature], activation: Activation
@@ -80,9 +75,11 @@ class Nodes:
             group = [feature for feature in wanted if feature.sees == sees]
             orders = {sum(feature.orders) for feature in group}
             derivatives = self.derivatives(points, sees, orders, activation)
-            for feature, factor in zip(group, self.factors(group).T, strict=True):
+            for feature in group:
                 value = derivatives[sum(feature.orders)]
-                made[feature] = value * factor[:, None] if any(feature.orders) else value
+                if any(feature.orders):
+                    value = value * self.factor(feature)[:, None]
+                made[feature] = value
         return made
 
 
