@@ -6,7 +6,7 @@ becomes two functions of arrays, the residual and its exact partial derivatives 
 :math:`D^\gamma u` and every unknown :math:`\lambda`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,18 +16,13 @@ import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
+from piscm.differentiable import Differentiable
 from piscm.network.nodes import Feature
-from piscm.numeric_code import function_of
 from piscm.problem.conditions import Condition, Place, place_text
-from piscm.problem.errors import ProblemError, brief, shortened
+from piscm.problem.errors import brief, shortened
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
-Arrays = Sequence[Any] | Floats
-
-# What SymPy leaves where a nonsmooth function is differentiated at its kink.
-_GENERALIZED = (sympy.DiracDelta,)
-_OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
 
 
 class Jet(NamedTuple):
@@ -37,7 +32,19 @@ class Jet(NamedTuple):
     orders: tuple[int, ...]
 
 
-class Compiled:
+class Layer(NamedTuple):
+    """What a nonlinear residual sees of a field.
+
+    Either one jet whose partial moves with the state, or the sum of all jets whose partials are
+    fixed (they depend on the coordinates alone), each times its partial.
+    """
+
+    field: int
+    jets: tuple[int, ...]
+    fixed: bool
+
+
+class Compiled(Differentiable):
     """An expression in fields, derivatives, coordinates and unknowns as functions of arrays.
 
     Attributes
@@ -54,85 +61,56 @@ class Compiled:
         unknowns: Sequence[sympy.Symbol],
         where: str,
     ) -> None:
-        self.where = where
-        self._flat, jets = _replace_jets(expression, fields, coordinates)
+        flat, jets = _replace_jets(expression, fields, coordinates)
         self.jets: tuple[Jet, ...] = tuple(jets)
-        self._moving = [*jets.values(), *unknowns]
-        self._arguments = [*coordinates, *self._moving]
-        self._value = function_of(self._arguments, [self._flat], where)
+        super().__init__(flat, coordinates, list(jets.values()), unknowns, where)
 
     @property
     def written(self) -> tuple[sympy.Expr, list[sympy.Symbol]]:
         """The expression with a symbol for every jet, and the symbols of jets and unknowns."""
-        return self._flat, list(self._moving)
-
-    # Only a residual needs partials; what is merely evaluated, floor(u) say, may have none.
-    @cached_property
-    def _partials(self) -> list[sympy.Expr]:
-        return [derivative(self._flat, symbol, self.where) for symbol in self._moving]
-
-    @cached_property
-    def _all(self) -> Callable[..., Any]:
-        return function_of(self._arguments, [self._flat, *self._partials], self.where)
+        return self._expression, [*self._arguments, *self._unknowns]
 
     @cached_property
     def linear(self) -> bool:
         """The residual is affine in jets and unknowns together: its partials never change."""
-        if any(partial.has(*self._moving) for partial in self._partials):
+        moving = [*self._arguments, *self._unknowns]
+        if any(partial.has(*moving) for partial in self._partials):
             return False
         # A jump, sign(u), has constant partials too: what is left beside them must not move.
-        terms = zip(self._partials, self._moving, strict=True)
-        rest = self._flat - sympy.Add(*(partial * symbol for partial, symbol in terms))
-        return not sympy.expand(rest).has(*self._moving) if self._moving else True
+        terms = zip(self._partials, moving, strict=True)
+        rest = self._expression - sympy.Add(*(partial * symbol for partial, symbol in terms))
+        return not sympy.expand(rest).has(*moving) if moving else True
 
     @cached_property
-    def fixed(self) -> tuple[int, ...]:
-        """The jets whose partials depend on the coordinates alone."""
-        return tuple(
-            index
-            for index, partial in enumerate(self._partials[: len(self.jets)])
-            if not partial.has(*self._moving)
-        )
+    def layers(self) -> tuple[Layer, ...]:
+        """The jets as a nonlinear residual sees them, those of one field beside each other."""
+        layers = []
+        for field in sorted({jet.field for jet in self.jets}):
+            own = [index for index, jet in enumerate(self.jets) if jet.field == field]
+            fixed = tuple(index for index in own if self._is_fixed(index))
+            if fixed:
+                layers.append(Layer(field, fixed, True))
+            layers.extend(Layer(field, (index,), False) for index in own if index not in fixed)
+        return tuple(layers)
+
+    def _is_fixed(self, index: int) -> bool:
+        partial, symbol = self._partials[index], self._arguments[index]
+        if partial.has(*self._arguments, *self._unknowns):
+            return False
+        return not sympy.expand(self._expression - partial * symbol).has(symbol)  # as in `linear`
 
     @cached_property
-    def moving(self) -> tuple[int, ...]:
-        """The other jets."""
-        return tuple(index for index in range(len(self.jets)) if index not in self.fixed)
-
-    def value(self, points: Floats, jets: Arrays, unknowns: Arrays) -> Floats:
-        """The expression at the points, shape (..., points), for jets of shape (..., points).
-
-        Unknowns are numbers or arrays of shape (..., 1).
-        """
-        return self._call(self._value, points, jets, unknowns)[0]
-
-    def linearize(
-        self, points: Floats, jets: Arrays, unknowns: Arrays
-    ) -> tuple[Floats, Floats, Floats]:
-        """The value (points,), its partials by jets (jets, points) and by unknowns."""
-        value, *partials = self._call(self._all, points, jets, unknowns)
-        table = np.empty((len(partials), len(points)))
-        for row, partial in zip(table, partials, strict=True):
-            row[:] = partial
-        return value, table[: len(self.jets)], table[len(self.jets) :]
-
-    def _call(
-        self, function: Callable[..., Any], points: Floats, jets: Arrays, unknowns: Arrays
-    ) -> list[Floats]:
-        try:
-            with np.errstate(all="ignore"):
-                values = function(*points.T, *jets, *unknowns)
-        except OverflowError:  # Python's own numbers, where NumPy would answer inf
-            raise ProblemError(f"{self.where} holds too large a number.") from None
-        shape = np.broadcast_shapes((len(points),), *{np.shape(jet) for jet in jets})
-        return [self._real(value, shape) for value in values]
-
-    def _real(self, value: Any, shape: tuple[int, ...]) -> Floats:
-        if isinstance(value, np.ndarray) and value.shape == shape and value.dtype == np.float64:
-            return value
-        if np.iscomplexobj(value):
-            raise ProblemError(f"{self.where} is complex: it holds a root of a negative number.")
-        return np.broadcast_to(np.asarray(value, dtype=float), shape)
+    def of_layers(self) -> Differentiable:
+        """The same residual as a function of its layers instead of its jets."""
+        rest, symbols = self._expression, []
+        for layer in self.layers:
+            own = [self._arguments[index] for index in layer.jets]
+            if layer.fixed:
+                rest = rest.xreplace(dict.fromkeys(own, sympy.S.Zero))
+                own = [sympy.Dummy(f"fixed{layer.field}", real=True)]
+                rest = rest + own[0]
+            symbols.extend(own)
+        return Differentiable(rest, self._coordinates, symbols, self._unknowns, self.where)
 
 
 def _replace_jets(
@@ -152,16 +130,6 @@ def _replace_jets(
     # A field inside a used derivative only is no jet of its own.
     flat = expression.xreplace(table)
     return flat, {jet: dummy for jet, dummy in jets.items() if flat.has(dummy)}
-
-
-def derivative(expression: sympy.Expr, symbol: sympy.Symbol, where: str) -> sympy.Expr:
-    """The derivative by a symbol as it can be compiled: zero at a jump, as beside it."""
-    result = expression.diff(symbol).replace(
-        lambda e: isinstance(e, _GENERALIZED), lambda _: sympy.S.Zero
-    )
-    if result.has(*_OPAQUE):
-        raise ProblemError(f"{where} cannot be differentiated by SymPy: it leaves {brief(result)}.")
-    return result
 
 
 @dataclass(frozen=True)

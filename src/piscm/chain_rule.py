@@ -11,7 +11,7 @@ A node h with the weight :math:`\beta_f` in field :math:`f` moves the residual R
 and this file is the only place where that is written. The inner sum is a small matrix product.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,43 +49,49 @@ class Evaluated:
             self._factors[feature] = self._nodes.factor(feature)
         return self._factors[feature]
 
-    def features(self, leg: Leg) -> Any:
-        """Every feature of a leg at its points, shape (features, nodes, points)."""
-        shape = (len(leg.features), len(self._nodes), leg.columns.stop - leg.columns.start)
-        made = np.empty(shape, dtype=self._nodes.weights.dtype)
-        for room, feature in zip(made, leg.features, strict=True):
-            values = self.derivative(feature.sees, sum(feature.orders), leg.columns)
-            np.multiply(values, self.factor(feature)[:, None], out=room)
-        return made
+    def feature(self, leg: Leg, jet: int, room: Any) -> None:
+        """Write what a jet of a leg is made of, shape (nodes, points)."""
+        feature = leg.features[leg.jet_feature[jet]]
+        values = self.derivative(feature.sees, sum(feature.orders), leg.columns)
+        np.multiply(values, self.factor(feature)[:, None], out=room)
 
+    def columns(
+        self,
+        field: int,
+        legs: Sequence[Leg],
+        partials: Sequence[NDArray[Any]],
+        jets: Container[int],
+        room: Any,
+    ) -> None:
+        """Write what some jets of a field contribute to the columns, shape (nodes, rows).
 
-def add_columns(
-    target: Any,
-    nodes: Evaluated,
-    leg: Leg,
-    partials: NDArray[Any],
-    jets: Container[int],
-    empty: set[int],
-) -> None:
-    """Add what some jets of a leg contribute to the nodes' columns, shape (nodes, fields, rows).
+        Parameters
+        ----------
+        partials : for each leg an ndarray of shape (jets of the leg, points)
+        """
+        empty = True
+        for leg, own in zip(legs, partials, strict=True):
+            for sees, order, group in leg.groups.get(field, ()):
+                members = [jet for jet in group if jet in jets]
+                if not members:
+                    continue
+                values = self.derivative(sees, order, leg.columns)
+                product = room if empty else np.empty_like(values)
+                self._product(leg, members, own[members], values, product)
+                if not empty:
+                    room += product
+                empty = False
+        if empty:
+            room[:] = 0.0
 
-    Fields in `empty` have nothing written yet; they are taken out once they have.
-    """
-    for (field, sees, order), group in leg.groups.items():
-        members = [jet for jet in group if jet in jets]
-        if not members:
-            continue
-        values = nodes.derivative(sees, order, leg.columns)
-        factors = [nodes.factor(leg.features[leg.jet_feature[jet]]) for jet in members]
-        weights = partials[members].astype(values.dtype, copy=False)
-        room = target[:, field] if field in empty else np.empty_like(values)
-        if len(members) == 1:  # a matrix product of one row and one column is slow
-            np.multiply(values, weights[0], out=room)
-            if order:
-                room *= factors[0][:, None]
-        else:
-            np.multiply(values, np.stack(factors, axis=1) @ weights, out=room)
-        if field in empty:
-            empty.discard(field)
-        else:
-            target[:, field] += room
+    def _product(self, leg: Leg, jets: list[int], partials: Any, values: Any, room: Any) -> None:
+        """Jets of one order: their partials times their factors, times that derivative."""
+        features = [leg.features[leg.jet_feature[jet]] for jet in jets]
+        partials = partials.astype(values.dtype, copy=False)
+        if len(jets) > 1:
+            factors = np.stack([self.factor(feature) for feature in features], axis=1)
+            np.multiply(values, factors @ partials, out=room)
+        else:  # a matrix product of one column and one row is slow
+            np.multiply(values, partials[0], out=room)
+            if any(features[0].orders):
+                room *= self.factor(features[0])[:, None]

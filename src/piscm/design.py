@@ -2,18 +2,20 @@ r"""Blocks, points and nodes become numbers: the residual vector and the design 
 
 The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks
 first: their part of a node's column (`piscm.chain_rule`) is computed once and never again; of the
-others, the part that comes from jets with fixed partials. Arrays are node-major, so a node is added
-by writing one row, and the transpose is the column-major matrix that LAPACK wants.
+others, the layers (`piscm.blocks.Layer`) that it is a combination of. Arrays are node-major, so a
+node is added by writing one row, and the transpose is the column-major matrix that LAPACK wants.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, Compiled, feature_of
-from piscm.chain_rule import Evaluated, add_columns
+from piscm.blocks import Block, Compiled, Layer, feature_of
+from piscm.chain_rule import Evaluated
+from piscm.differentiable import Differentiable
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
 from piscm.problem.errors import ProblemError
@@ -22,9 +24,6 @@ from piscm.start import Start
 from piscm.state import Change, Leg, Linearization, NodeRows, Placed, State
 
 Floats = NDArray[np.float64]
-
-# So many numbers fit into the cache of a core, several times over.
-_CACHED = 16_384
 
 
 class System:
@@ -64,11 +63,16 @@ class System:
         self._nonlinear = self.placed[len(linear) :]
         self.linear_rows = linear[-1].rows.stop if linear else 0
         self.rows = self.placed[-1].rows.stop
-        self._nonlinear_legs = [leg for placed in self._nonlinear for leg in placed.legs]
+        self._nonlinear_legs = [
+            (leg, placed.block.compiled.layers) for placed in self._nonlinear for leg in placed.legs
+        ]
         self._wanted = {f for placed in self.placed for leg in placed.legs for f in leg.features}
         self._single_points = self.points.astype(np.float32)
-        self._linear_partials = [self._partials_at_start(placed) for placed in linear]
-        self._fixed_partials = [self._partials_at_start(placed) for placed in self._nonlinear]
+        self._linear_partials = [
+            self._partials(placed, placed.block.compiled, self._jets_at_start(placed), self.guesses)
+            for placed in linear
+        ]
+        self._coefficients = [self._coefficients_of(placed) for placed in self._nonlinear]
         self._linear_unknowns = np.zeros((len(self.guesses), self.linear_rows))
         for placed, (_, by_unknowns) in zip(linear, self._linear_partials, strict=True):
             self._linear_unknowns[:, placed.rows] = by_unknowns
@@ -117,25 +121,30 @@ class System:
 
     @cached_property
     def _at_start(self) -> State:
-        jets = tuple(
-            self._start.jets(placed.block.compiled, self.points[leg.columns])
-            for placed in self._nonlinear
-            for leg in placed.legs
-        )
         residual = np.zeros(self.rows)
         for placed in self._linear:
-            block = placed.block
-            at_start = tuple(
-                self._start.jets(block.compiled, self.points[leg.columns]) for leg in placed.legs
+            function, jets = placed.block.compiled, self._jets_at_start(placed)
+            residual[placed.rows] = self._block_residual(placed, function, jets, self.guesses)
+        layers = tuple(
+            np.stack(
+                [
+                    np.einsum("jp,jp->p", own[members], jets[members])
+                    if layer.fixed
+                    else jets[members[0]]
+                    for layer in placed.block.compiled.layers
+                    for members in [list(layer.jets)]
+                ]
             )
-            residual[placed.rows] = self._block_residual(placed, at_start, self.guesses)
-        state = State(np.zeros((0, self.fields)), self.guesses, jets, residual)
+            for placed, coefficients in zip(self._nonlinear, self._coefficients, strict=True)
+            for own, jets in zip(coefficients, self._jets_at_start(placed), strict=True)
+        )
+        state = State(np.zeros((0, self.fields)), self.guesses, layers, residual)
         still = Change(
             np.zeros((1, self.linear_rows)),
-            tuple(np.zeros((1, *part.shape)) for part in jets),
+            tuple(np.zeros((len(part), 1, part.shape[1])) for part in layers),
             np.zeros((1, len(self.guesses))),
         )
-        state = State(state.weights, state.unknowns, jets, self.residuals(state, still)[0])
+        state = replace(state, residual=self.residuals(state, still)[0])
         self._check_finite(state)
         return state
 
@@ -143,8 +152,9 @@ class System:
         """The state of nodes with given weights, and of given unknowns."""
         start = self.start()
         change = self.together(rows, slice(0, len(weights)), weights, unknowns - start.unknowns)
-        jets = tuple(old + new[0] for old, new in zip(start.jets, change.jets, strict=True))
-        return State(weights, unknowns, jets, self.residuals(start, change)[0])
+        moved = zip(start.layers, change.layers, strict=True)
+        layers = tuple(old + new[:, 0] for old, new in moved)
+        return State(weights, unknowns, layers, self.residuals(start, change)[0])
 
     def troubled_points(self, state: State, count: int, rng: np.random.Generator) -> Floats:
         """Points of the equations, half of them drawn in proportion to the squared residual."""
@@ -195,42 +205,60 @@ class System:
         unknowns = (state.unknowns + change.unknowns).T[:, :, None]
         position = 0
         for placed in self._nonlinear:
-            jets = []
-            for _ in placed.legs:
-                jets.append(np.moveaxis(state.jets[position] + change.jets[position], 1, 0))
-                position += 1
-            result[:, placed.rows] = self._block_residual(placed, jets, unknowns)
+            after = slice(position, position + len(placed.legs))
+            layers = [
+                old[:, None] + new
+                for old, new in zip(state.layers[after], change.layers[after], strict=True)
+            ]
+            function = placed.block.compiled.of_layers
+            result[:, placed.rows] = self._block_residual(placed, function, layers, unknowns)
+            position += len(placed.legs)
         return result
 
-    def _block_residual(self, placed: Placed, jets: Sequence[Floats], unknowns: Floats) -> Floats:
+    def _block_residual(
+        self,
+        placed: Placed,
+        function: Differentiable,
+        arguments: Sequence[Floats],
+        unknowns: Floats,
+    ) -> Floats:
+        """The weighted residual of a block, as a function of the jets or layers of its legs."""
         total: Floats = np.zeros(())
-        for leg, leg_jets in zip(placed.legs, jets, strict=True):
-            value = placed.block.compiled.value(self.points[leg.columns], leg_jets, unknowns)
-            total = total + leg.sign * value
+        for leg, own in zip(placed.legs, arguments, strict=True):
+            total = total + leg.sign * function.value(self.points[leg.columns], own, unknowns)
         if placed.block.data is not None:
             total = total - placed.block.data
         return np.asarray(placed.scale * total)
 
     # --- linearization ----------------------------------------------------------------------
 
-    def _partials_at_start(self, placed: Placed) -> tuple[list[Floats], Floats]:
-        jets = [
-            self._start.jets(placed.block.compiled, self.points[leg.columns]) for leg in placed.legs
+    def _jets_at_start(self, placed: Placed) -> list[Floats]:
+        compiled = placed.block.compiled
+        return [self._start.jets(compiled, self.points[leg.columns]) for leg in placed.legs]
+
+    def _coefficients_of(self, placed: Placed) -> list[Floats]:
+        """For each leg the partials by its jets at the start; those of fixed layers stay so."""
+        compiled = placed.block.compiled
+        return [
+            compiled.linearize(self.points[leg.columns], jets, self.guesses)[0]
+            for leg, jets in zip(placed.legs, self._jets_at_start(placed), strict=True)
         ]
-        return self._partials(placed, jets, self.guesses)
 
     def _partials(
-        self, placed: Placed, jets: Sequence[Floats], unknowns: Floats
+        self,
+        placed: Placed,
+        function: Differentiable,
+        arguments: Sequence[Floats],
+        unknowns: Floats,
     ) -> tuple[list[Floats], Floats]:
-        """Weighted partials by jets, for each leg, and by unknowns, shape (unknowns, points)."""
-        by_jets = []
+        """Weighted partials by the jets or layers of each leg, and by unknowns, (..., points)."""
+        each = []
         by_unknowns = np.zeros((len(unknowns), placed.rows.stop - placed.rows.start))
-        for leg, leg_jets in zip(placed.legs, jets, strict=True):
-            points = self.points[leg.columns]
-            _, for_jets, for_unknowns = placed.block.compiled.linearize(points, leg_jets, unknowns)
-            by_jets.append(leg.sign * placed.scale * for_jets)
+        for leg, own in zip(placed.legs, arguments, strict=True):
+            by_own, for_unknowns = function.linearize(self.points[leg.columns], own, unknowns)
+            each.append(leg.sign * placed.scale * by_own)
             by_unknowns += leg.sign * placed.scale * for_unknowns
-        return by_jets, by_unknowns
+        return each, by_unknowns
 
     def linearize(self, state: State) -> Linearization:
         """Exact partials at a state."""
@@ -238,9 +266,10 @@ class System:
         unknowns[:, : self.linear_rows] = self._linear_unknowns
         partials: list[Floats] = []
         for placed in self._nonlinear:
-            jets = state.jets[len(partials) : len(partials) + len(placed.legs)]
-            by_jets, by_unknowns = self._partials(placed, jets, state.unknowns)
-            partials.extend(by_jets)
+            layers = state.layers[len(partials) : len(partials) + len(placed.legs)]
+            function = placed.block.compiled.of_layers
+            by_layers, by_unknowns = self._partials(placed, function, layers, state.unknowns)
+            partials.extend(by_layers)
             unknowns[:, placed.rows] = by_unknowns
         return Linearization(tuple(partials), unknowns)
 
@@ -251,34 +280,30 @@ class System:
         return NodeRows(
             np.zeros((capacity, self.fields, self.rows)),
             tuple(
-                np.empty((len(leg.features), capacity, leg.columns.stop - leg.columns.start))
-                for leg in self._nonlinear_legs
-            ),
-            tuple(
-                np.empty((capacity, self.fields, placed.rows.stop - placed.rows.start))
-                for placed in self._nonlinear
+                np.empty((len(layers), capacity, leg.columns.stop - leg.columns.start))
+                for leg, layers in self._nonlinear_legs
             ),
         )
 
     def evaluate(self, nodes: Nodes) -> NodeRows:
         """Everything about a batch of nodes that does not depend on the state."""
         made = Evaluated(nodes, self.points, self._wanted, self.activation)
-        design = np.empty((len(nodes), self.fields, self.rows))
+        rows = self.allocate(len(nodes))
         for placed, (partials, _) in zip(self._linear, self._linear_partials, strict=True):
-            target, empty = design[:, :, placed.rows], set(range(self.fields))
-            for leg, own in zip(placed.legs, partials, strict=True):
-                add_columns(target, made, leg, own, range(len(own)), empty)
-            target[:, list(empty)] = 0.0
-        fixed = []
-        for placed, (partials, _) in zip(self._nonlinear, self._fixed_partials, strict=True):
-            target = np.empty((len(nodes), self.fields, placed.rows.stop - placed.rows.start))
-            empty = set(range(self.fields))
-            for leg, own in zip(placed.legs, partials, strict=True):
-                add_columns(target, made, leg, own, placed.block.compiled.fixed, empty)
-            target[:, list(empty)] = 0.0
-            fixed.append(target)
-        features = tuple(made.features(leg) for leg in self._nonlinear_legs)
-        return NodeRows(design, features, tuple(fixed))
+            jets = range(len(placed.block.compiled.jets))
+            for field in range(self.fields):
+                room = rows.design[:, field, placed.rows]
+                made.columns(field, placed.legs, partials, jets, room)
+        coefficients = (own for each in self._coefficients for own in each)
+        for (leg, layers), own, part in zip(
+            self._nonlinear_legs, coefficients, rows.layers, strict=True
+        ):
+            for layer, room in zip(layers, part, strict=True):
+                if layer.fixed:
+                    made.columns(layer.field, [leg], [own], layer.jets, room)
+                else:
+                    made.feature(leg, layer.jets[0], room)
+        return rows
 
     def screen(self, nodes: Nodes, linearization: Linearization) -> NDArray[np.float32]:
         """Columns of a batch of nodes in single precision, to rank them by: many times cheaper."""
@@ -286,68 +311,73 @@ class System:
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
         made = Evaluated(rough, self._single_points, self._wanted, self.activation)
         design = np.empty((len(nodes), self.fields, self.rows), dtype=single)
-        nonlinear = iter(linearization.partials)
-        linear = (own for partials, _ in self._linear_partials for own in partials)
-        for placed in self.placed:
-            source = linear if placed.block.compiled.linear else nonlinear
-            target, empty = design[:, :, placed.rows], set(range(self.fields))
-            for leg in placed.legs:
-                own = next(source)
-                add_columns(target, made, leg, own, range(len(own)), empty)
-            target[:, list(empty)] = 0.0
+        moving = iter(linearization.partials)
+        for placed, fixed in zip(self.placed, self._single_partials, strict=True):
+            partials, compiled = fixed, placed.block.compiled
+            if not compiled.linear:
+                partials = [own.copy() for own in fixed]
+                for own, by_layer in zip(partials, moving, strict=False):
+                    for layer, row in zip(compiled.layers, by_layer, strict=True):
+                        if not layer.fixed:
+                            own[layer.jets[0]] = row
+            for field in range(self.fields):
+                room = design[:, field, placed.rows]
+                made.columns(field, placed.legs, partials, range(len(compiled.jets)), room)
         return design
+
+    @cached_property
+    def _single_partials(self) -> list[list[NDArray[np.float32]]]:
+        """For every block and leg the weighted partials by its jets, at the start."""
+        weighted = [
+            [leg.sign * placed.scale * own for leg, own in zip(placed.legs, each, strict=True)]
+            for placed, each in zip(self._nonlinear, self._coefficients, strict=True)
+        ]
+        every = [*(partials for partials, _ in self._linear_partials), *weighted]
+        return [[own.astype(np.float32) for own in partials] for partials in every]
 
     def write_nonlinear(self, rows: NodeRows, nodes: slice, linearization: Linearization) -> None:
         """Bring the nonlinear rows of some nodes' columns up to date."""
-        first, last, _ = nodes.indices(len(rows.design))
         position = 0
-        for placed, fixed in zip(self._nonlinear, rows.fixed, strict=True):
-            # A few nodes at a time, so that what is added up stays in the cache.
-            some = max(1, _CACHED // (placed.rows.stop - placed.rows.start))
-            moving = placed.block.compiled.moving
-            buffer = np.empty((min(some, last - first), placed.rows.stop - placed.rows.start))
-            for begin in range(first, last, some):
-                chunk = slice(begin, min(begin + some, last))
-                target = rows.design[chunk, :, placed.rows]
-                target[:] = fixed[chunk]
-                room = buffer[: chunk.stop - chunk.start]
-                for number, leg in enumerate(placed.legs):
-                    features = rows.features[position + number]
-                    partials = linearization.partials[position + number]
-                    for jet in moving:
-                        field, feature = leg.jet_field[jet], leg.jet_feature[jet]
-                        np.multiply(partials[jet], features[feature, chunk], out=room)
-                        target[:, field] += room
+        for placed in self._nonlinear:
+            layers = placed.block.compiled.layers
+            after = slice(position, position + len(placed.legs))
+            for field in range(self.fields):
+                target = rows.design[nodes, field, placed.rows]
+                own = _stretch(layers, field)
+                parts = zip(linearization.partials[after], rows.layers[after], strict=True)
+                for number, (partials, part) in enumerate(parts):
+                    columns = (partials[own], part[own, nodes])
+                    if number == 0:
+                        np.einsum("jp,jkp->kp", *columns, out=target)
+                    else:
+                        target += np.einsum("jp,jkp->kp", *columns)
             position += len(placed.legs)
 
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:
         """The change that each node of a batch makes alone; weights of shape (nodes, fields)."""
         linear = np.einsum("kf,kfn->kn", weights, rows.design[:, :, : self.linear_rows])
-        jets = tuple(
-            np.stack(
-                [
-                    weights[:, field, None] * features[feature]
-                    for field, feature in zip(leg.jet_field, leg.jet_feature, strict=True)
-                ],
-                axis=1,
-            )
-            for leg, features in zip(self._nonlinear_legs, rows.features, strict=True)
+        layers = tuple(
+            part * weights.T[[layer.field for layer in layers], :, None]
+            for (_, layers), part in zip(self._nonlinear_legs, rows.layers, strict=True)
         )
-        return Change(linear, jets, unknowns)
+        return Change(linear, layers, unknowns)
 
     def together(self, rows: NodeRows, nodes: slice, weights: Floats, unknowns: Floats) -> Change:
         """The change, as one trial, that new weights of some nodes make together."""
         flat = rows.design[nodes].reshape(-1, self.rows)[:, : self.linear_rows]
-        jets = tuple(
-            np.stack(
-                [
-                    weights[:, field] @ features[feature, nodes]
-                    for field, feature in zip(leg.jet_field, leg.jet_feature, strict=True)
-                ]
-            )[None]
-            for leg, features in zip(self._nonlinear_legs, rows.features, strict=True)
-        )
-        return Change((weights.ravel() @ flat)[None], jets, unknowns[None])
+        changes = []
+        for (_, layers), part in zip(self._nonlinear_legs, rows.layers, strict=True):
+            change = np.empty((len(layers), 1, part.shape[2]))
+            for layer, own, room in zip(layers, part, change, strict=True):
+                np.matmul(weights[:, layer.field], own[nodes], out=room[0])
+            changes.append(change)
+        return Change((weights.ravel() @ flat)[None], tuple(changes), unknowns[None])
+
+
+def _stretch(layers: Sequence[Layer], field: int) -> slice:
+    """Where the layers of a field stand."""
+    places = [place for place, layer in enumerate(layers) if layer.field == field]
+    return slice(places[0], places[-1] + 1) if places else slice(0, 0)
 
 
 def _stack(points: Sequence[tuple[Floats, ...]]) -> tuple[Floats, dict[int, slice]]:

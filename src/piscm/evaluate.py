@@ -193,7 +193,7 @@ class Network(Fitted):
     def gradient(self, compiled: Compiled, points: Floats) -> Floats:
         """Partials by every weight and unknown, shape (weights + unknowns, points)."""
         jets = self._jets(compiled, points)
-        _, by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
+        by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
         gradient = np.zeros((*self.weights.shape, len(points)))
         for here, own, features in self._features(compiled, points):
             for jet, partial in zip(compiled.jets, by_jets, strict=True):

@@ -80,22 +80,18 @@ def _small_systems(
     columns: Any, shared: Any, target: Any, threshold: float
 ) -> tuple[Floats, Floats, Floats]:
     """Inverse Gram matrices of normalized columns, their products with the target, the lengths."""
-    problems, own, _ = columns.shape
-    size = own + len(shared)
-    gram = np.empty((problems, size, size))
-    gram[:, :own, :own] = columns @ np.swapaxes(columns, 1, 2)
-    gram[:, :own, own:] = columns @ shared.T
-    gram[:, own:, :own] = np.swapaxes(gram[:, :own, own:], 1, 2)
-    gram[:, own:, own:] = shared @ shared.T
-    right = np.concatenate(
-        [columns @ target, np.broadcast_to(shared @ target, (problems, len(shared)))], axis=1
-    ).astype(float)
-    overflowed = ~(np.isfinite(gram).all(axis=(1, 2)) & np.isfinite(right).all(axis=1))
-    gram[overflowed], right[overflowed] = 0.0, 0.0  # no step for a node beyond the arithmetic
+    if len(shared):
+        others = np.broadcast_to(shared, (len(columns), *shared.shape))
+        columns = np.concatenate([columns, others], axis=1)
+    gram = (columns @ np.swapaxes(columns, 1, 2)).astype(float)
+    right = (columns @ target).astype(float)
+    # No step for a node beyond the arithmetic; a diagonal without inf bounds all that is beside it.
+    overflowed = ~np.isfinite(np.einsum("kii,ki->k", gram, right))
+    gram[overflowed], right[overflowed] = 0.0, 0.0
     lengths = np.sqrt(np.einsum("kii->ki", gram))
     lengths[lengths == 0] = 1.0
     gram /= lengths[:, :, None] * lengths[:, None, :]
-    if size == 1:
+    if gram.shape[1] == 1:
         inverse = np.where(gram > 0, 1.0, 0.0)
     else:
         inverse = np.linalg.pinv(gram, rcond=threshold, hermitian=True)

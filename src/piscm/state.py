@@ -23,12 +23,15 @@ class Leg:
     jet_feature: tuple[int, ...]  # ... and its place among `features`
 
     @cached_property
-    def groups(self) -> dict[tuple[int, tuple[bool, ...], int], list[int]]:
-        """The jets by their field, the coordinates it sees, and their total order."""
-        groups: dict[tuple[int, tuple[bool, ...], int], list[int]] = {}
+    def groups(self) -> dict[int, list[tuple[tuple[bool, ...], int, list[int]]]]:
+        """For each field its jets, those of one total order together: (sees, order, jets)."""
+        found: dict[tuple[int, tuple[bool, ...], int], list[int]] = {}
         for jet, (field, place) in enumerate(zip(self.jet_field, self.jet_feature, strict=True)):
             feature = self.features[place]
-            groups.setdefault((field, feature.sees, sum(feature.orders)), []).append(jet)
+            found.setdefault((field, feature.sees, sum(feature.orders)), []).append(jet)
+        groups: dict[int, list[tuple[tuple[bool, ...], int, list[int]]]] = {}
+        for (field, sees, order), jets in found.items():
+            groups.setdefault(field, []).append((sees, order, jets))
         return groups
 
 
@@ -50,13 +53,13 @@ class State:
     ----------
     weights : ndarray, shape (nodes, fields)
     unknowns : ndarray, shape (unknowns,)
-    jets : one ndarray of shape (jets, points) for each leg of each nonlinear block
+    layers : one ndarray of shape (layers, points) for each leg of each nonlinear block
     residual : ndarray, shape (rows,)
     """
 
     weights: Floats
     unknowns: Floats
-    jets: tuple[Floats, ...]
+    layers: tuple[Floats, ...]
     residual: Floats
 
     @property
@@ -67,18 +70,27 @@ class State:
 
 @dataclass(frozen=True)
 class Change:
-    """Several steps away from a state, side by side; the first axis numbers them."""
+    """Several steps away from a state, side by side: trials."""
 
     linear: Floats  # (trials, linear rows), by the weights alone
-    jets: tuple[Floats, ...]  # per leg (trials, jets, points)
+    layers: tuple[Floats, ...]  # per leg (layers, trials, points)
     unknowns: Floats  # (trials, unknowns)
+
+    def times(self, lengths: Floats) -> "Change":
+        """One step, as a trial for each length."""
+        column = lengths[:, None]
+        return Change(
+            column * self.linear,
+            tuple(column * part for part in self.layers),
+            column * self.unknowns,
+        )
 
 
 @dataclass(frozen=True)
 class Linearization:
     """Partials of the nonlinear blocks at a state, weighted, and the columns of the unknowns."""
 
-    partials: tuple[Floats, ...]  # per leg (jets, points)
+    partials: tuple[Floats, ...]  # per leg (layers, points)
     unknowns: Floats  # (unknowns, rows)
 
     @property
@@ -94,35 +106,23 @@ class NodeRows:
     ----------
     design : ndarray, shape (nodes, fields, rows)
         The columns of the design; the nonlinear rows hold the latest linearization.
-    features : one ndarray of shape (features, nodes, points) for each leg of a nonlinear block
-    fixed : one ndarray of shape (nodes, fields, points) for each nonlinear block
-        What the jets with fixed partials contribute to its rows of the design.
+    layers : one ndarray of shape (layers, nodes, points) for each leg of a nonlinear block
+        What a node with the weight one adds to each layer.
     """
 
     design: Floats
-    features: tuple[Floats, ...]
-    fixed: tuple[Floats, ...]
+    layers: tuple[Floats, ...]
 
     def take(self, nodes: list[int]) -> "NodeRows":
         """Some of the nodes."""
-        return NodeRows(
-            self.design[nodes],
-            tuple(part[:, nodes] for part in self.features),
-            tuple(part[nodes] for part in self.fixed),
-        )
+        return NodeRows(self.design[nodes], tuple(part[:, nodes] for part in self.layers))
 
     def first(self, count: int) -> "NodeRows":
         """The first nodes, without a copy."""
-        return NodeRows(
-            self.design[:count],
-            tuple(part[:, :count] for part in self.features),
-            tuple(part[:count] for part in self.fixed),
-        )
+        return NodeRows(self.design[:count], tuple(part[:, :count] for part in self.layers))
 
     def put(self, place: slice, others: "NodeRows") -> None:
         """Write other nodes to some places."""
         self.design[place] = others.design
-        for own, new in zip(self.features, others.features, strict=True):
+        for own, new in zip(self.layers, others.layers, strict=True):
             own[:, place] = new
-        for own, new in zip(self.fixed, others.fixed, strict=True):
-            own[place] = new

@@ -16,7 +16,7 @@ def setup(fields=1, unknowns=0, nodes=12, rows=40, active=5):
     state = State(np.zeros((active, fields)), np.zeros(unknowns), (), RNG.normal(size=rows))
     linearization = Linearization((), RNG.normal(size=(unknowns, rows)))
     columns = RNG.normal(size=(active * fields, rows))
-    return NodeRows(design, (), ()), columns, linearization, state
+    return NodeRows(design, ()), columns, linearization, state
 
 
 def chosen_of(rows, active, linearization, state, count):

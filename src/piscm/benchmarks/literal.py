@@ -19,7 +19,7 @@ from piscm.network.nodes import Nodes, concatenate
 from piscm.problem.problem import Problem
 from piscm.sampling import Sampling, block_points
 from piscm.start import Start
-from piscm.state import Change, NodeRows, State
+from piscm.state import NodeRows, State
 
 Floats = NDArray[np.float64]
 
@@ -77,11 +77,6 @@ def _corrected(system: System, rows: NodeRows, state: State, method: Method) -> 
     step = new.reshape(state.weights.shape) - state.weights
     full = system.together(rows, active, step, np.zeros(0))
     lengths = np.asarray(method.steps)
-    trials = Change(
-        lengths[:, None] * full.linear,
-        tuple(lengths[:, None, None] * part for part in full.jets),
-        np.zeros((len(lengths), 0)),
-    )
-    energies = np.sum(system.residuals(state, trials) ** 2, axis=1)
+    energies = np.sum(system.residuals(state, full.times(lengths)) ** 2, axis=1)
     length = lengths[int(np.argmin(energies))]
     return system.state_with(rows, state.weights + length * step, np.zeros(0))

@@ -7,7 +7,7 @@ import numpy as np
 
 from piscm.construct.correct import Direction
 from piscm.design import System
-from piscm.state import Change, NodeRows, State
+from piscm.state import NodeRows, State
 
 
 def line_search(
@@ -21,11 +21,7 @@ def line_search(
     """The state after the best step, and that step; 0 keeps the state, so nothing gets worse."""
     full = system.together(rows, active, direction.weights, direction.unknowns)
     lengths = np.asarray(steps, dtype=float)
-    trials = Change(
-        lengths[:, None] * full.linear,
-        tuple(lengths[:, None, None] * part for part in full.jets),
-        lengths[:, None] * full.unknowns,
-    )
+    trials = full.times(lengths)
     residuals = system.residuals(state, trials)
     energies = np.einsum("kn,kn->k", residuals, residuals)
     energies[~np.isfinite(energies)] = np.inf
@@ -38,7 +34,9 @@ def line_search(
         state,
         weights=weights,
         unknowns=state.unknowns + trials.unknowns[best],
-        jets=tuple(old + new[best] for old, new in zip(state.jets, trials.jets, strict=True)),
+        layers=tuple(
+            old + new[:, best] for old, new in zip(state.layers, trials.layers, strict=True)
+        ),
         residual=residuals[best],
     )
     return moved, float(lengths[best])

@@ -73,7 +73,7 @@ def grow(
     draw, bounds = Draw(system.problem.domain, method.scale), Bounds(system.problem)
     corrector, ladder = Corrector(system, method), Ladder(method.contractions)
     rows = system.allocate(method.max_nodes)
-    history = np.rec.array(np.zeros(method.max_nodes, dtype=HISTORY))
+    history = np.zeros(method.max_nodes, dtype=HISTORY)
     batches: list[Nodes] = []
     none = Nodes.none(system.problem.domain.dimension)
     state = system.start()
@@ -121,7 +121,7 @@ def grow(
             state = corrected
             report(new, residual)
             status = _ending(method, new, residual, time.perf_counter() - began)
-            if status is None and hopeless is not None and hopeless(history.residual[:new]):
+            if status is None and hopeless is not None and hopeless(history["residual"][:new]):
                 status = Status.HOPELESS
     except KeyboardInterrupt:
         status = Status.INTERRUPTED

@@ -125,7 +125,9 @@ def _best(
             state,
             weights=np.vstack([state.weights, weights[best]]),
             unknowns=state.unknowns + unknowns[best],
-            jets=tuple(old + new[best] for old, new in zip(state.jets, change.jets, strict=True)),
+            layers=tuple(
+                old + new[:, best] for old, new in zip(state.layers, change.layers, strict=True)
+            ),
             residual=residuals[best],
         ),
         range=float(factor),

@@ -18,7 +18,6 @@ from piscm.construct.methods import Method
 from piscm.design import System, divisors
 from piscm.least_squares import solve_least_squares
 from piscm.network.nodes import Nodes
-from piscm.state import Change
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[Floats, ...]]
@@ -123,12 +122,7 @@ def _length(
         state = system.state_with(rows, weights, unknowns)
         full = system.together(rows, slice(0, len(weights)), move, steps)
         for number, length in enumerate(lengths):
-            trial = Change(
-                length * full.linear,
-                tuple(length * part for part in full.jets),
-                length * full.unknowns,
-            )
-            residual = system.residuals(state, trial)[0]
+            residual = system.residuals(state, full.times(np.array([length])))[0]
             energies[number] += float(residual @ residual)
     energies[~np.isfinite(energies)] = np.inf
     best = int(np.argmin(energies))
