@@ -11,7 +11,7 @@ A node h with the weight :math:`\beta_f` in field :math:`f` moves the residual R
 and this file is the only place where that is written. The inner sum is a small matrix product.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,39 +28,41 @@ class Evaluated:
     def __init__(
         self, nodes: Nodes, points: Any, wanted: Iterable[Feature], activation: Activation
     ) -> None:
-        self._nodes = nodes
-        self._factors: dict[Feature, Any] = {}
         orders: dict[tuple[bool, ...], set[int]] = {}
         for feature in wanted:
             orders.setdefault(feature.sees, set()).add(sum(feature.orders))
-        self._derivatives = {
-            (sees, order): values
+        self._nodes = nodes
+        self._factors: dict[Feature, Any] = {}
+        self._signed = {
+            (sees, order): signed
             for sees, needed in orders.items()
-            for order, values in nodes.derivatives(points, sees, needed, activation).items()
+            for order, signed in nodes.derivatives(points, sees, needed, activation).items()
         }
 
-    def derivative(self, sees: tuple[bool, ...], order: int, columns: slice) -> Any:
-        """One derivative of the activation at some of the points, shape (nodes, points)."""
-        return self._derivatives[sees, order][:, columns]
-
-    def factor(self, feature: Feature) -> Any:
-        """The product of weights that a feature brings out, shape (nodes,)."""
+    def _factor(self, feature: Feature) -> Any:
+        """The product of weights that a feature brings out, with its sign, shape (nodes,)."""
         if feature not in self._factors:
-            self._factors[feature] = self._nodes.factor(feature)
+            sign, _ = self._signed[feature.sees, sum(feature.orders)]
+            factor = self._nodes.factor(feature)
+            self._factors[feature] = factor if sign > 0 else -factor
         return self._factors[feature]
+
+    def _values(self, feature: Feature) -> Any:
+        """What the factor multiplies, shape (nodes, points)."""
+        return self._signed[feature.sees, sum(feature.orders)][1]
 
     def feature(self, leg: Leg, jet: int, room: Any) -> None:
         """Write what a jet of a leg is made of, shape (nodes, points)."""
-        feature = leg.features[leg.jet_feature[jet]]
-        values = self.derivative(feature.sees, sum(feature.orders), leg.columns)
-        np.multiply(values, self.factor(feature)[:, None], out=room)
+        feature = leg.feature(jet)
+        values = self._values(feature)[:, leg.columns]
+        np.multiply(values, self._factor(feature)[:, None], out=room)
 
     def columns(
         self,
         field: int,
         legs: Sequence[Leg],
         partials: Sequence[NDArray[Any]],
-        jets: Container[int],
+        jets: Iterable[int],
         room: Any,
     ) -> None:
         """Write what some jets of a field contribute to the columns, shape (nodes, rows).
@@ -71,27 +73,29 @@ class Evaluated:
         """
         empty = True
         for leg, own in zip(legs, partials, strict=True):
-            for sees, order, group in leg.groups.get(field, ()):
-                members = [jet for jet in group if jet in jets]
-                if not members:
-                    continue
-                values = self.derivative(sees, order, leg.columns)
-                product = room if empty else np.empty_like(values)
-                self._product(leg, members, own[members], values, product)
-                if not empty:
-                    room += product
+            alike: dict[int, list[int]] = {}  # jets whose features have the same values
+            for jet in jets:
+                if leg.jet_field[jet] == field:
+                    alike.setdefault(id(self._values(leg.feature(jet))), []).append(jet)
+            for members in alike.values():
+                if empty:
+                    self._sum(leg, members, own[members], room)
+                else:
+                    room += self._sum(leg, members, own[members], None)
                 empty = False
         if empty:
             room[:] = 0.0
 
-    def _product(self, leg: Leg, jets: list[int], partials: Any, values: Any, room: Any) -> None:
-        """Jets of one order: their partials times their factors, times that derivative."""
-        features = [leg.features[leg.jet_feature[jet]] for jet in jets]
+    def _sum(self, leg: Leg, jets: list[int], partials: Any, room: Any) -> Any:
+        """Jets with the same values: their factors times their partials, times these values."""
+        features = [leg.feature(jet) for jet in jets]
+        values = self._values(features[0])[:, leg.columns]
         partials = partials.astype(values.dtype, copy=False)
         if len(jets) > 1:
-            factors = np.stack([self.factor(feature) for feature in features], axis=1)
-            np.multiply(values, factors @ partials, out=room)
-        else:  # a matrix product of one column and one row is slow
-            np.multiply(values, partials[0], out=room)
-            if any(features[0].orders):
-                room *= self.factor(features[0])[:, None]
+            factors = np.stack([self._factor(feature) for feature in features], axis=1)
+            return np.multiply(values, factors @ partials, out=room)
+        # A matrix product of one column and one row would be slow.
+        product = np.multiply(values, partials[0], out=room)
+        if any(features[0].orders):
+            product *= self._factor(features[0])[:, None]
+        return product

@@ -48,7 +48,7 @@ class Differentiable:
         return function_of(self._symbols, self._partials, self.where)
 
     def value(self, points: Floats, arguments: Arrays, unknowns: Arrays) -> Floats:
-        """The expression at the points, for arguments of one shape (..., points), and of that shape.
+        """The expression at the points, of the shape (..., points) that all arguments have.
 
         Unknowns are numbers or arrays of shape (..., 1).
         """

@@ -1,7 +1,6 @@
 """What passes between the steps: where rows stand, the current state, changes to it, columns."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,8 @@ class Leg:
     jet_field: tuple[int, ...]  # for each jet of the block: its field ...
     jet_feature: tuple[int, ...]  # ... and its place among `features`
 
-    @cached_property
-    def groups(self) -> dict[int, list[tuple[tuple[bool, ...], int, list[int]]]]:
-        """For each field its jets, those of one total order together: (sees, order, jets)."""
-        found: dict[tuple[int, tuple[bool, ...], int], list[int]] = {}
-        for jet, (field, place) in enumerate(zip(self.jet_field, self.jet_feature, strict=True)):
-            feature = self.features[place]
-            found.setdefault((field, feature.sees, sum(feature.orders)), []).append(jet)
-        groups: dict[int, list[tuple[tuple[bool, ...], int, list[int]]]] = {}
-        for (field, sees, order), jets in found.items():
-            groups.setdefault(field, []).append((sees, order, jets))
-        return groups
+    def feature(self, jet: int) -> Feature:
+        return self.features[self.jet_feature[jet]]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ class Bounds:
 
     def clip(self, values: Floats, steps: Floats) -> Floats:
         """Steps (any shape ending in the unknowns) cut so that they end inside."""
+        if not len(values):
+            return steps
         lower = np.where(self._positive, np.maximum(self._lower, _SHRINK * values), self._lower)
         # Round-off of value + step must not end outside either.
         margin = _ROUND_OFF * np.abs(values)

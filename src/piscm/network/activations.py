@@ -23,38 +23,42 @@ from piscm.network.waves import sin_and_cos
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
-Activation = Callable[[Floats, Iterable[int]], dict[int, Floats]]
-"""``g(z, orders)`` gives ``{k: g^(k)(z)}``; what the orders share is computed once."""
+Signed = tuple[float, Floats]
+Activation = Callable[[Floats, Iterable[int]], dict[int, Signed]]
+"""``g(z, orders)`` gives ``{k: (sign, values)}`` with ``g^(k)(z) = sign * values``.
+
+Orders that differ in sign alone share their values, so that nothing is computed or added up twice.
+"""
 
 # So many numbers at once that they stay in the cache while a polynomial is added up.
 _CHUNK = 8192
 
 
-def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
     wanted = sorted(set(orders))
     parities = {k % 2 for k in wanted}
     waves = sin_and_cos(z, want_sin=0 in parities, want_cos=1 in parities)
-    return {k: (-waves[k % 2] if k % 4 >= 2 else waves[k % 2]) for k in wanted}
+    return {k: (-1.0 if k % 4 >= 2 else 1.0, waves[k % 2]) for k in wanted}
 
 
-def _tanh(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+def _tanh(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
     return _polynomials(np.tanh(z), {k: _chain(k, (1.0, 0.0, -1.0)).coef for k in orders})
 
 
-def _sigmoid(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+def _sigmoid(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
     return _polynomials(expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders})
 
 
-def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Floats]:
+def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
     signed = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
     made = _polynomials(z, signed)
     bell = np.exp(-z * z)
-    for values in made.values():
+    for _, values in made.values():
         values *= bell
     return made
 
 
-def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Floats]:
+def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Signed]:
     """Several polynomials of the same numbers, by Horner's rule, a piece of them at a time."""
     flat = np.ascontiguousarray(x).reshape(-1)
     made = {k: np.empty_like(flat) for k in coefficients}
@@ -67,7 +71,7 @@ def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Floats]:
                 out *= part
                 if power:
                     out += power
-    return {k: values.reshape(x.shape) for k, values in made.items()}
+    return {k: (1.0, values.reshape(x.shape)) for k, values in made.items()}
 
 
 @cache

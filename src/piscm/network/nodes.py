@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.network.activations import Activation
+from piscm.network.activations import Activation, Signed
 
 Floats = NDArray[np.float64]
 
@@ -51,8 +51,8 @@ class Nodes:
 
     def derivatives(
         self, points: Floats, sees: tuple[bool, ...], orders: Iterable[int], activation: Activation
-    ) -> dict[int, Floats]:
-        """``g^(k)(w·x + b)`` for every order k, each of shape (nodes, points)."""
+    ) -> dict[int, Signed]:
+        """``g^(k)(w·x + b)`` for every order k: a sign, and values of shape (nodes, points)."""
         arguments = (self.weights * np.array(sees, dtype=self.weights.dtype)) @ points.T
         arguments += self.biases[:, None]
         return activation(arguments, orders)
@@ -76,10 +76,10 @@ class Nodes:
             orders = {sum(feature.orders) for feature in group}
             derivatives = self.derivatives(points, sees, orders, activation)
             for feature in group:
-                value = derivatives[sum(feature.orders)]
+                sign, values = derivatives[sum(feature.orders)]
                 if any(feature.orders):
-                    value = value * self.factor(feature)[:, None]
-                made[feature] = value
+                    values = values * (sign * self.factor(feature))[:, None]
+                made[feature] = values
         return made
 
 
