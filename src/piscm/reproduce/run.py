@@ -67,26 +67,22 @@ def run_trials(
     forecast = Forecast(todo, done.values(), workers)
     with bar(forecast, len(every), len(every) - len(todo)) as advance:
         futures: dict[Future[Finished], Trial] = {}
-        try:
-            for item, seed in todo:
-                keep = item.pictured and seed == seeds[0]
-                futures[executor.submit(run_trial, item.key, seed, quick, keep)] = item, seed
-            for future in as_completed(futures):
-                item, seed = futures[future]
-                record, solution = _finished(future)
-                if record["settings"] != asked[item.key]:
-                    raise ProblemError(
-                        "The workers have another piscm than this one: bring them to one version."
-                    )
-                record["commit"] = commit
-                if solution is not None:  # first, because the record says that all is there
-                    store.write_solution(record["table"], solution)
-                store.write(record)
-                records[_key(record)] = record
-                advance(item, seed, record)
-        finally:
-            for future in futures:
-                future.cancel()
+        for item, seed in todo:
+            keep = item.pictured and seed == seeds[0]
+            futures[executor.submit(run_trial, item.key, seed, quick, keep)] = item, seed
+        for future in as_completed(futures):
+            item, seed = futures[future]
+            record, solution = _finished(future)
+            if record["settings"] != asked[item.key]:
+                raise ProblemError(
+                    "The workers have another piscm than this one: bring them to one version."
+                )
+            record["commit"] = commit
+            if solution is not None:  # first, because the record says that all is there
+                store.write_solution(record["table"], solution)
+            store.write(record)
+            records[_key(record)] = record
+            advance(item, seed, record)
     return [records[f"{item.key}/{seed}"] for item, seed in every]
 
 
@@ -182,4 +178,8 @@ def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
                 f"--dask {address}: a worker has {max(threads)} threads, and trials would share "
                 "its time; start workers with --nthreads 1 (and --nworkers for more of them)."
             )
-        yield client.get_executor(pure=False), len(threads)
+        executor = client.get_executor(pure=False)
+        try:
+            yield executor, len(threads)
+        finally:
+            executor.shutdown(wait=False)  # what has not begun is cancelled
