@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from piscm.network.activations import Activation
 from piscm.network.nodes import Feature, Nodes
-from piscm.state import Leg
+from piscm.placement import Leg
 
 
 class Evaluated:
@@ -53,7 +53,7 @@ class Evaluated:
 
     def feature(self, leg: Leg, jet: int, room: Any) -> None:
         """Write what a jet of a leg is made of, shape (nodes, points)."""
-        feature = leg.feature(jet)
+        feature = leg.jet_features[jet]
         values = self._values(feature)[:, leg.columns]
         np.multiply(values, self._factor(feature)[:, None], out=room)
 
@@ -75,8 +75,8 @@ class Evaluated:
         for leg, own in zip(legs, partials, strict=True):
             alike: dict[int, list[int]] = {}  # jets whose features have the same values
             for jet in jets:
-                if leg.jet_field[jet] == field:
-                    alike.setdefault(id(self._values(leg.feature(jet))), []).append(jet)
+                if leg.jet_fields[jet] == field:
+                    alike.setdefault(id(self._values(leg.jet_features[jet])), []).append(jet)
             for members in alike.values():
                 if empty:
                     self._sum(leg, members, own[members], room)
@@ -88,7 +88,7 @@ class Evaluated:
 
     def _sum(self, leg: Leg, jets: list[int], partials: Any, room: Any) -> Any:
         """Jets with the same values: their factors times their partials, times these values."""
-        features = [leg.feature(jet) for jet in jets]
+        features = [leg.jet_features[jet] for jet in jets]
         values = self._values(features[0])[:, leg.columns]
         partials = partials.astype(values.dtype, copy=False)
         if len(jets) > 1:

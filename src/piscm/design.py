@@ -13,15 +13,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, Compiled, Layer, feature_of
+from piscm.blocks import Block, Compiled, Layer
 from piscm.chain_rule import Evaluated
 from piscm.differentiable import Differentiable
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
+from piscm.placement import Placed, Points, place
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.start import Start
-from piscm.state import Change, Leg, Linearization, NodeRows, Placed, State
+from piscm.state import Change, Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class System:
     ----------
     problem : Problem
     blocks : sequence of Block
-    points : for each block its arrays of points, as `piscm.sampling.block_points` gives them
+    points : Points
     weights : mapping of a kind of block to its weight (the paper's omega)
     activation : Activation
     start : Start
@@ -45,7 +46,7 @@ class System:
         self,
         problem: Problem,
         blocks: Sequence[Block],
-        points: Sequence[tuple[Floats, ...]],
+        points: Points,
         weights: Mapping[str, float],
         activation: Activation,
         start: Start,
@@ -56,8 +57,7 @@ class System:
         self.fields = len(problem.fields)
         self.guesses = np.array(list(problem.unknowns.values()))
         self._start = start
-        self.points, columns = _stack(points)
-        self.placed = self._place(blocks, points, columns, weights, emphasis or {})
+        self.points, self.placed = place(problem, blocks, points, weights, emphasis or {})
         linear = [placed for placed in self.placed if placed.block.compiled.linear]
         self._linear = linear
         self._nonlinear = self.placed[len(linear) :]
@@ -66,7 +66,9 @@ class System:
         self._nonlinear_legs = [
             (leg, placed.block.compiled.layers) for placed in self._nonlinear for leg in placed.legs
         ]
-        self._wanted = {f for placed in self.placed for leg in placed.legs for f in leg.features}
+        self._wanted = {
+            feature for placed in self.placed for leg in placed.legs for feature in leg.jet_features
+        }
         self._single_points = self.points.astype(np.float32)
         self._linear_partials = [
             self._partials(placed, placed.block.compiled, self._jets_at_start(placed), self.guesses)
@@ -76,42 +78,6 @@ class System:
         self._linear_unknowns = np.zeros((len(self.guesses), self.linear_rows))
         for placed, (_, by_unknowns) in zip(linear, self._linear_partials, strict=True):
             self._linear_unknowns[:, placed.rows] = by_unknowns
-
-    def _place(
-        self,
-        blocks: Sequence[Block],
-        points: Sequence[tuple[Floats, ...]],
-        columns: Mapping[int, slice],
-        weights: Mapping[str, float],
-        emphasis: Mapping[int, Floats],
-    ) -> list[Placed]:
-        counts = divisors(blocks, points)
-        order = sorted(range(len(blocks)), key=lambda i: not blocks[i].compiled.linear)
-        placed: list[Placed] = []
-        first = 0
-        for i in order:
-            block, last = blocks[i], first + len(points[i][0])
-            legs = tuple(
-                self._leg(block.compiled, sign, columns[id(array)])
-                for sign, array in zip(block.signs, points[i], strict=True)
-            )
-            weight = weights[block.kind] * block.weight / counts[block.kind]
-            scale = np.sqrt(weight * emphasis.get(i, np.ones(1)))
-            placed.append(Placed(block, legs, slice(first, last), scale))
-            first = last
-        return placed
-
-    def _leg(self, compiled: Compiled, sign: float, columns: slice) -> Leg:
-        coordinates = self.problem.domain.coordinates
-        each = [feature_of(jet, self.problem.fields, coordinates) for jet in compiled.jets]
-        distinct = tuple(dict.fromkeys(each))
-        return Leg(
-            sign,
-            columns,
-            distinct,
-            tuple(jet.field for jet in compiled.jets),
-            tuple(distinct.index(feature) for feature in each),
-        )
 
     # --- states -----------------------------------------------------------------------------
 
@@ -126,15 +92,7 @@ class System:
             function, jets = placed.block.compiled, self._jets_at_start(placed)
             residual[placed.rows] = self._block_residual(placed, function, jets, self.guesses)
         layers = tuple(
-            np.stack(
-                [
-                    np.einsum("jp,jp->p", own[members], jets[members])
-                    if layer.fixed
-                    else jets[members[0]]
-                    for layer in placed.block.compiled.layers
-                    for members in [list(layer.jets)]
-                ]
-            )
+            _layers_of(placed.block.compiled, own, jets)
             for placed, coefficients in zip(self._nonlinear, self._coefficients, strict=True)
             for own, jets in zip(coefficients, self._jets_at_start(placed), strict=True)
         )
@@ -175,13 +133,10 @@ class System:
         linearization = self.linearize(state)
         bad_rows = ~np.isfinite(state.residual)
         bad_rows |= ~np.isfinite(linearization.unknowns).all(axis=0)
-        position = 0
         for placed in self.placed:
             bad = bad_rows[placed.rows].copy()
-            if not placed.block.compiled.linear:
-                for _ in placed.legs:
-                    bad |= ~np.isfinite(linearization.partials[position]).all(axis=0)
-                    position += 1
+            for partials in linearization.partials[placed.nonlinear_legs]:
+                bad |= ~np.isfinite(partials).all(axis=0)
             if bad.any():
                 raise ProblemError(self._not_finite(placed, int(np.flatnonzero(bad)[0])))
 
@@ -203,16 +158,12 @@ class System:
         if len(self.guesses):
             result[:, : self.linear_rows] += change.unknowns @ self._linear_unknowns
         unknowns = (state.unknowns + change.unknowns).T[:, :, None]
-        position = 0
         for placed in self._nonlinear:
-            after = slice(position, position + len(placed.legs))
-            layers = [
-                old[:, None] + new
-                for old, new in zip(state.layers[after], change.layers[after], strict=True)
-            ]
+            own = placed.nonlinear_legs
+            pairs = zip(state.layers[own], change.layers[own], strict=True)
+            layers = [old[:, None] + new for old, new in pairs]
             function = placed.block.compiled.of_layers
             result[:, placed.rows] = self._block_residual(placed, function, layers, unknowns)
-            position += len(placed.legs)
         return result
 
     def _block_residual(
@@ -266,7 +217,7 @@ class System:
         unknowns[:, : self.linear_rows] = self._linear_unknowns
         partials: list[Floats] = []
         for placed in self._nonlinear:
-            layers = state.layers[len(partials) : len(partials) + len(placed.legs)]
+            layers = state.layers[placed.nonlinear_legs]
             function = placed.block.compiled.of_layers
             by_layers, by_unknowns = self._partials(placed, function, layers, state.unknowns)
             partials.extend(by_layers)
@@ -280,8 +231,7 @@ class System:
         return NodeRows(
             np.zeros((capacity, self.fields, self.rows)),
             tuple(
-                np.empty((len(layers), capacity, leg.columns.stop - leg.columns.start))
-                for leg, layers in self._nonlinear_legs
+                np.empty((len(layers), capacity, leg.size)) for leg, layers in self._nonlinear_legs
             ),
         )
 
@@ -311,15 +261,14 @@ class System:
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
         made = Evaluated(rough, self._single_points, self._wanted, self.activation)
         design = np.empty((len(nodes), self.fields, self.rows), dtype=single)
-        moving = iter(linearization.partials)
-        for placed, fixed in zip(self.placed, self._single_partials, strict=True):
-            partials, compiled = fixed, placed.block.compiled
-            if not compiled.linear:
-                partials = [own.copy() for own in fixed]
-                for own, by_layer in zip(partials, moving, strict=False):
-                    for layer, row in zip(compiled.layers, by_layer, strict=True):
-                        if not layer.fixed:
-                            own[layer.jets[0]] = row
+        for placed, partials in zip(self.placed, self._single_partials, strict=True):
+            compiled = placed.block.compiled
+            for own, by_layer in zip(
+                partials, linearization.partials[placed.nonlinear_legs], strict=False
+            ):
+                for layer, row in zip(compiled.layers, by_layer, strict=True):
+                    if not layer.fixed:
+                        own[layer.jets[0]] = row
             for field in range(self.fields):
                 room = design[:, field, placed.rows]
                 made.columns(field, placed.legs, partials, range(len(compiled.jets)), room)
@@ -327,7 +276,7 @@ class System:
 
     @cached_property
     def _single_partials(self) -> list[list[NDArray[np.float32]]]:
-        """For every block and leg the weighted partials by its jets, at the start."""
+        """For every block and leg the weighted partials by its jets; `screen` writes the moving."""
         weighted = [
             [leg.sign * placed.scale * own for leg, own in zip(placed.legs, each, strict=True)]
             for placed, each in zip(self._nonlinear, self._coefficients, strict=True)
@@ -337,21 +286,17 @@ class System:
 
     def write_nonlinear(self, rows: NodeRows, nodes: slice, linearization: Linearization) -> None:
         """Bring the nonlinear rows of some nodes' columns up to date."""
-        position = 0
         for placed in self._nonlinear:
-            layers = placed.block.compiled.layers
-            after = slice(position, position + len(placed.legs))
+            legs = range(placed.nonlinear_legs.start, placed.nonlinear_legs.stop)
             for field in range(self.fields):
                 target = rows.design[nodes, field, placed.rows]
-                own = _stretch(layers, field)
-                parts = zip(linearization.partials[after], rows.layers[after], strict=True)
-                for number, (partials, part) in enumerate(parts):
-                    columns = (partials[own], part[own, nodes])
-                    if number == 0:
-                        np.einsum("jp,jkp->kp", *columns, out=target)
+                own = _stretch(placed.block.compiled.layers, field)
+                for leg in legs:
+                    parts = (linearization.partials[leg][own], rows.layers[leg][own, nodes])
+                    if leg == legs[0]:
+                        np.einsum("jp,jkp->kp", *parts, out=target)
                     else:
-                        target += np.einsum("jp,jkp->kp", *columns)
-            position += len(placed.legs)
+                        target += np.einsum("jp,jkp->kp", *parts)
 
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:
         """The change that each node of a batch makes alone; weights of shape (nodes, fields)."""
@@ -374,32 +319,16 @@ class System:
         return Change((weights.ravel() @ flat)[None], tuple(changes), unknowns[None])
 
 
+def _layers_of(compiled: Compiled, coefficients: Floats, jets: Floats) -> Floats:
+    """Jets at some points, combined to layers: shapes (jets, points) and (layers, points)."""
+    rows = []
+    for layer in compiled.layers:
+        own = list(layer.jets)
+        rows.append((coefficients[own] * jets[own]).sum(axis=0) if layer.fixed else jets[own[0]])
+    return np.stack(rows)
+
+
 def _stretch(layers: Sequence[Layer], field: int) -> slice:
     """Where the layers of a field stand."""
     places = [place for place, layer in enumerate(layers) if layer.field == field]
     return slice(places[0], places[-1] + 1) if places else slice(0, 0)
-
-
-def _stack(points: Sequence[tuple[Floats, ...]]) -> tuple[Floats, dict[int, slice]]:
-    """All distinct arrays of points as one, and where each of them stands (by its id)."""
-    arrays = {id(array): array for group in points for array in group}
-    columns, first = {}, 0
-    for key, array in arrays.items():
-        columns[key] = slice(first, first + len(array))
-        first += len(array)
-    return np.concatenate(list(arrays.values())), columns
-
-
-def divisors(blocks: Sequence[Block], points: Sequence[tuple[Floats, ...]]) -> dict[str, int]:
-    """What the weight of a kind is divided by.
-
-    The paper's N_p is the number of collocation points, whatever the number of equations; N_b and
-    N_d are the numbers of all rows of their kind, so that all conditions share one weight.
-    """
-    counts = {"equations": 1, "conditions": 0, "observations": 0}
-    for block, group in zip(blocks, points, strict=True):
-        if block.kind == "equations":
-            counts["equations"] = len(group[0])
-        else:
-            counts[block.kind] += len(group[0])
-    return counts

@@ -1,38 +1,11 @@
-"""What passes between the steps: where rows stand, the current state, changes to it, columns."""
+"""What passes between the steps: the current state, changes to it, partials, columns."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
-from piscm.network.nodes import Feature
-
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Leg:
-    """A block at one set of points (a periodic block has two, with opposite signs)."""
-
-    sign: float
-    columns: slice  # where its points stand in System.points
-    features: tuple[Feature, ...]  # the distinct features of its jets
-    jet_field: tuple[int, ...]  # for each jet of the block: its field ...
-    jet_feature: tuple[int, ...]  # ... and its place among `features`
-
-    def feature(self, jet: int) -> Feature:
-        return self.features[self.jet_feature[jet]]
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A block with its points and its rows."""
-
-    block: Block
-    legs: tuple[Leg, ...]
-    rows: slice
-    scale: Floats  # the square root of the weight, for all rows or each
 
 
 @dataclass(frozen=True)

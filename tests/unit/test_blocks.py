@@ -46,6 +46,40 @@ def test_partials_are_differences(name):
     np.testing.assert_allclose(by_unknowns[0], slope / (2 * h), atol=1e-7)
 
 
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_layers_are_another_way_to_write_the_residual(name):
+    block = compiled(EXPRESSIONS[name])
+    rng = np.random.default_rng(4)
+    jets = rng.uniform(0.3, 1.0, (len(block.jets), len(POINTS)))
+    unknowns = np.array([0.7])
+    by_jets, by_unknowns = block.linearize(POINTS, jets, unknowns)
+    layers = [
+        sum(by_jets[jet] * jets[jet] for jet in layer.jets) if layer.fixed else jets[layer.jets[0]]
+        for layer in block.layers
+    ]
+    value = block.of_layers.value(POINTS, layers, unknowns)
+    np.testing.assert_allclose(value, block.value(POINTS, jets, unknowns), rtol=1e-12, atol=1e-12)
+    by_layers, again = block.of_layers.linearize(POINTS, layers, unknowns)
+    np.testing.assert_allclose(again, by_unknowns, rtol=1e-12, atol=1e-12)
+    for layer, partial in zip(block.layers, by_layers, strict=True):
+        expected = 1.0 if layer.fixed else by_jets[layer.jets[0]]
+        np.testing.assert_allclose(partial, np.broadcast_to(expected, partial.shape), rtol=1e-12)
+
+
+def test_every_jet_is_in_one_layer_and_fields_stand_together():
+    block = compiled(u.diff(t) - x * u.diff(x, 2) + u**2 * v - sympy.sign(v.diff(x)) + v.diff(t))
+    assert sorted(jet for layer in block.layers for jet in layer.jets) == list(range(5 + 1))
+    assert [layer.field for layer in block.layers] == sorted(layer.field for layer in block.layers)
+    fixed = {
+        (block.jets[jet].field, block.jets[jet].orders)
+        for layer in block.layers
+        if layer.fixed
+        for jet in layer.jets
+    }
+    # The partial by a jump is zero at every state, and yet its jet must be seen.
+    assert fixed == {(0, (0, 1)), (0, (2, 0)), (1, (0, 1))}
+
+
 def test_van_der_pol_by_hand():
     mu = 1.0
     problem = zoo.load("van-der-pol").problem

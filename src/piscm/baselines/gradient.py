@@ -13,8 +13,8 @@ from piscm.baselines.jax_arrays import Jax, jax_for
 from piscm.baselines.physics_loss import PhysicsLoss
 from piscm.baselines.training import Trainer
 from piscm.construct.methods import check_positive
-from piscm.design import divisors
 from piscm.network.activations import activation_named
+from piscm.placement import divisors
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 

@@ -11,9 +11,9 @@ from sympy.logic.boolalg import Boolean
 
 from piscm.baselines.base import Given
 from piscm.blocks import Block, Compiled, feature_of
-from piscm.design import divisors
 from piscm.network.layers import Orders, derivatives
 from piscm.numeric_code import function_of
+from piscm.placement import divisors
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from piscm.blocks import Block
 from piscm.construct.bounds import Bounds
 from piscm.construct.methods import Method
-from piscm.design import System, divisors
+from piscm.design import System
 from piscm.least_squares import solve_least_squares
 from piscm.network.nodes import Nodes
+from piscm.placement import Points, divisors
 
 Floats = NDArray[np.float64]
-Points = Sequence[tuple[Floats, ...]]
 MakeSystem = Callable[[Sequence[Block], Points, Mapping[int, Floats], Sequence[int]], System]
 """A system of some blocks at some points, factors on their weights, and which blocks they are."""
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from piscm.blocks import Block
 from piscm.construct.draw import Draw
-from piscm.design import System, divisors
+from piscm.design import System
+from piscm.placement import divisors
 
 Floats = NDArray[np.float64]
 
