@@ -23,6 +23,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from piscm.design import System
+from piscm.noise import deviation
 from piscm.state import NodeRows, State
 
 Floats = NDArray[np.float64]
@@ -143,19 +144,12 @@ def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats,
         if block.noise is not None:
             sigma = block.noise
         elif freedom > _LEAST_FREEDOM * len(residual):
-            robust = block.loss == "huber"
-            spread = robust_deviation(residual) if robust else float(np.sqrt(np.mean(residual**2)))
-            sigma = spread * float(np.sqrt(len(residual) / freedom))
+            sigma = deviation(residual, block.loss) * float(np.sqrt(len(residual) / freedom))
         elif block.kind == "observations":
             sigma = float("nan")  # the network passes through every datum: no noise can be told
         else:
-            sigma = float(np.sqrt(np.mean(residual**2)))
+            sigma = deviation(residual, "square")
         deviations[placed.rows] = placed.scale * sigma
         if block.kind == "observations":
             noise[block.name] = sigma
     return deviations, noise
-
-
-def robust_deviation(residual: Floats) -> float:
-    """The standard deviation of the bulk: outliers do not count."""
-    return float(1.4826 * np.median(np.abs(residual)))

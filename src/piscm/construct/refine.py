@@ -24,13 +24,13 @@ from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
 from piscm.design import System
 from piscm.network.nodes import Nodes
+from piscm.noise import deviation, trust
 from piscm.state import NodeRows, State
-from piscm.uncertainty import leverage, robust_deviation
+from piscm.uncertainty import leverage
 
 Floats = NDArray[np.float64]
 Emphasis = Mapping[int, Floats]
 
-_HUBER = 1.35  # 95 % efficient where there are no outliers
 _ROUNDS = 10
 _MAX_CORRECTIONS = 10
 _STILL_GAINING = 0.999  # of the squared residual, after one correction more
@@ -128,8 +128,7 @@ def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
     if any(other.noise is not None for other in blocks):
         data = [other for other in blocks if other.kind == "observations"]
         share = (min(_noise(refined, other) for other in data) / sigma) ** 2
-    far = np.abs(residual) / (_HUBER * sigma) if block.loss == "huber" else np.ones(len(residual))
-    return np.asarray(share / np.maximum(1.0, far))
+    return share * trust(residual, sigma, block.loss)
 
 
 def _noise(refined: Refined, block: Block) -> float:
@@ -137,8 +136,7 @@ def _noise(refined: Refined, block: Block) -> float:
     if block.noise is not None:
         return block.noise
     residual = refined.system.unweighted(refined.state, block)
-    spread = np.sqrt(np.mean(residual**2)) if block.loss == "square" else robust_deviation(residual)
-    return max(float(spread), np.finfo(float).tiny)
+    return max(deviation(residual, block.loss), float(np.finfo(float).tiny))
 
 
 def _score(refined: Refined, method: Method) -> float:

@@ -30,8 +30,9 @@ from piscm.march.cut import in_window, window_blocks, with_values_of
 from piscm.march.equalize import equalizing, loudness
 from piscm.march.piece import Piece
 from piscm.network.activations import activation_named
+from piscm.noise import deviation, trust
 from piscm.problem.problem import Problem
-from piscm.uncertainty import Uncertainty, robust_deviation
+from piscm.uncertainty import Uncertainty
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +40,6 @@ _ROUNDS = 12
 # The unknowns have settled when they move by less than this share.
 _SETTLED = 1e-12
 _TRUNCATION = 1e-13
-_HUBER = 1.35
 _TINY = 1e-300
 # Below this share a change of the data with an unknown is what the network misses.
 _NOTHING = 1e-5
@@ -201,13 +201,9 @@ def _row_weights(observed: Sequence[_Observed]) -> Floats:
         same = np.concatenate([o.residual + o.base for o in observed if o.block is item.block])
         sigma = item.block.noise
         if sigma is None:
-            robust = item.block.loss == "huber"
-            sigma = robust_deviation(same) if robust else 1.0
-        weight = np.full(len(item.residual), np.sqrt(item.block.weight) / (sigma or 1.0))
-        if item.block.loss == "huber" and sigma:
-            far = np.abs(item.residual + item.base) / (_HUBER * sigma)
-            weight /= np.sqrt(np.maximum(1.0, far))
-        parts.append(weight)
+            sigma = deviation(same, "huber") if item.block.loss == "huber" else 1.0
+        weights = item.block.weight * trust(item.residual + item.base, sigma, item.block.loss)
+        parts.append(np.sqrt(weights) / (sigma or 1.0))
     return np.concatenate(parts)
 
 

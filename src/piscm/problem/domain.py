@@ -1,7 +1,7 @@
 """Where a problem lives: boxes of any dimension, an interval among them."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import sympy
@@ -16,24 +16,6 @@ UnitPoints = Callable[[int, int], Floats]
 
 # A point may miss the domain by this share of its width: round-off, not a mistake.
 _MARGIN = 1e-9
-
-
-class Domain(Protocol):
-    """What a shape has to offer; `Box` is the only one so far."""
-
-    coordinates: tuple[sympy.Symbol, ...]
-
-    def interior(self, count: int, draw: UnitPoints) -> Floats:
-        """Points inside, one a row."""
-
-    def boundary(self, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
-        """Points on the boundary and the outward unit normals there, one a row."""
-
-    def slice(self, fixed: Mapping[sympy.Symbol, float], count: int, draw: UnitPoints) -> Floats:
-        """Points inside with some coordinates fixed, one a row."""
-
-    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Which of the points lie inside or on the boundary."""
 
 
 class Box:
