@@ -1,9 +1,8 @@
 r"""Compiled residuals: numbers from symbols.
 
 Equations, conditions and observations are the same thing: an expression
-:math:`R(x, D^\gamma u, \lambda)`, the points where it must vanish, a weight. Here the expression
-becomes two functions of arrays, the residual and its exact partial derivatives by every
-:math:`D^\gamma u` and every unknown :math:`\lambda`.
+:math:`R(x, D^\gamma u, \lambda)`, the points where it must vanish, a weight. Here every
+:math:`D^\gamma u` becomes a plain symbol, a jet; `piscm.differentiable` makes functions of that.
 """
 
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ class Jet(NamedTuple):
     orders: tuple[int, ...]
 
 
-class Layer(NamedTuple):
+class Strand(NamedTuple):
     """What a nonlinear residual sees of a field.
 
     Either one jet whose partial moves with the state, or the sum of all jets whose partials are
@@ -82,35 +81,45 @@ class Compiled(Differentiable):
         return not sympy.expand(rest).has(*moving) if moving else True
 
     @cached_property
-    def layers(self) -> tuple[Layer, ...]:
+    def strands(self) -> tuple[Strand, ...]:
         """The jets as a nonlinear residual sees them, those of one field beside each other."""
-        layers = []
+        strands = []
         for field in sorted({jet.field for jet in self.jets}):
             own = [index for index, jet in enumerate(self.jets) if jet.field == field]
             fixed = tuple(index for index in own if self._is_fixed(index))
             if fixed:
-                layers.append(Layer(field, fixed, True))
-            layers.extend(Layer(field, (index,), False) for index in own if index not in fixed)
-        return tuple(layers)
+                strands.append(Strand(field, fixed, True))
+            strands.extend(Strand(field, (index,), False) for index in own if index not in fixed)
+        return tuple(strands)
 
     def _is_fixed(self, index: int) -> bool:
         partial, symbol = self._partials[index], self._arguments[index]
         if partial.has(*self._arguments, *self._unknowns):
             return False
-        return not sympy.expand(self._expression - partial * symbol).has(symbol)  # as in `linear`
+        return not _beside(self._expression, partial, symbol).has(symbol)  # a jump, as in `linear`
 
     @cached_property
-    def of_layers(self) -> Differentiable:
-        """The same residual as a function of its layers instead of its jets."""
+    def of_strands(self) -> Differentiable:
+        """The same residual as a function of its strands instead of its jets."""
         rest, symbols = self._expression, []
-        for layer in self.layers:
-            own = [self._arguments[index] for index in layer.jets]
-            if layer.fixed:
-                rest = rest.xreplace(dict.fromkeys(own, sympy.S.Zero))
-                own = [sympy.Dummy(f"fixed{layer.field}", real=True)]
-                rest = rest + own[0]
-            symbols.extend(own)
+        for strand in self.strands:
+            if strand.fixed:
+                for index in strand.jets:
+                    rest = _beside(rest, self._partials[index], self._arguments[index])
+                symbols.append(sympy.Dummy(f"fixed{strand.field}", real=True))
+                rest += symbols[-1]
+            else:
+                symbols.append(self._arguments[strand.jets[0]])
         return Differentiable(rest, self._coordinates, symbols, self._unknowns, self.where)
+
+
+def _beside(expression: sympy.Expr, partial: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
+    """What is left of an expression without the linear term of a symbol.
+
+    Only the terms that hold the symbol are expanded: (1 + u)**1000 beside them would take long.
+    """
+    others, own = expression.as_independent(symbol, as_Add=True)
+    return others + sympy.expand(own - partial * symbol)
 
 
 def _replace_jets(

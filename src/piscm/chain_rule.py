@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.network.activations import Activation
+from piscm.network.activations import Activation, Signed
 from piscm.network.nodes import Feature, Nodes
 from piscm.placement import Leg
 
@@ -42,19 +42,17 @@ class Evaluated:
     def _factor(self, feature: Feature) -> Any:
         """The product of weights that a feature brings out, with its sign, shape (nodes,)."""
         if feature not in self._factors:
-            sign, _ = self._signed[feature.sees, sum(feature.orders)]
-            factor = self._nodes.factor(feature)
-            self._factors[feature] = factor if sign > 0 else -factor
+            factor, signed = self._nodes.factor(feature), self._of(feature)
+            self._factors[feature] = factor if signed.sign > 0 else -factor
         return self._factors[feature]
 
-    def _values(self, feature: Feature) -> Any:
-        """What the factor multiplies, shape (nodes, points)."""
-        return self._signed[feature.sees, sum(feature.orders)][1]
+    def _of(self, feature: Feature) -> Signed:
+        return self._signed[feature.sees, sum(feature.orders)]
 
     def feature(self, leg: Leg, jet: int, room: Any) -> None:
         """Write what a jet of a leg is made of, shape (nodes, points)."""
         feature = leg.jet_features[jet]
-        values = self._values(feature)[:, leg.columns]
+        values = self._of(feature).values[:, leg.columns]
         np.multiply(values, self._factor(feature)[:, None], out=room)
 
     def columns(
@@ -62,7 +60,7 @@ class Evaluated:
         field: int,
         legs: Sequence[Leg],
         partials: Sequence[NDArray[Any]],
-        jets: Iterable[int],
+        jets: Sequence[int],
         room: Any,
     ) -> None:
         """Write what some jets of a field contribute to the columns, shape (nodes, rows).
@@ -76,7 +74,7 @@ class Evaluated:
             alike: dict[int, list[int]] = {}  # jets whose features have the same values
             for jet in jets:
                 if leg.jet_fields[jet] == field:
-                    alike.setdefault(id(self._values(leg.jet_features[jet])), []).append(jet)
+                    alike.setdefault(id(self._of(leg.jet_features[jet]).values), []).append(jet)
             for members in alike.values():
                 if empty:
                     self._sum(leg, members, own[members], room)
@@ -89,7 +87,7 @@ class Evaluated:
     def _sum(self, leg: Leg, jets: list[int], partials: Any, room: Any) -> Any:
         """Jets with the same values: their factors times their partials, times these values."""
         features = [leg.jet_features[jet] for jet in jets]
-        values = self._values(features[0])[:, leg.columns]
+        values = self._of(features[0]).values[:, leg.columns]
         partials = partials.astype(values.dtype, copy=False)
         if len(jets) > 1:
             factors = np.stack([self._factor(feature) for feature in features], axis=1)

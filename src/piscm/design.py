@@ -2,7 +2,7 @@ r"""Blocks, points and nodes become numbers: the residual vector and the design 
 
 The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks
 first: their part of a node's column (`piscm.chain_rule`) is computed once and never again; of the
-others, the layers (`piscm.blocks.Layer`) that it is a combination of. Arrays are node-major, so a
+others, the strands (`piscm.blocks.Strand`) that it is a combination of. Arrays are node-major, so a
 node is added by writing one row, and the transpose is the column-major matrix that LAPACK wants.
 """
 
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, Compiled, Layer
+from piscm.blocks import Block, Compiled, Strand
 from piscm.chain_rule import Evaluated
 from piscm.differentiable import Differentiable
 from piscm.network.activations import Activation
@@ -63,8 +63,10 @@ class System:
         self._nonlinear = self.placed[len(linear) :]
         self.linear_rows = linear[-1].rows.stop if linear else 0
         self.rows = self.placed[-1].rows.stop
-        self._nonlinear_legs = [
-            (leg, placed.block.compiled.layers) for placed in self._nonlinear for leg in placed.legs
+        self._stranded = [
+            (leg, placed.block.compiled.strands)
+            for placed in self._nonlinear
+            for leg in placed.legs
         ]
         self._wanted = {
             feature for placed in self.placed for leg in placed.legs for feature in leg.jet_features
@@ -91,15 +93,15 @@ class System:
         for placed in self._linear:
             function, jets = placed.block.compiled, self._jets_at_start(placed)
             residual[placed.rows] = self._block_residual(placed, function, jets, self.guesses)
-        layers = tuple(
-            _layers_of(placed.block.compiled, own, jets)
+        strands = tuple(
+            _strands_of(placed.block.compiled, own, jets)
             for placed, coefficients in zip(self._nonlinear, self._coefficients, strict=True)
             for own, jets in zip(coefficients, self._jets_at_start(placed), strict=True)
         )
-        state = State(np.zeros((0, self.fields)), self.guesses, layers, residual)
+        state = State(np.zeros((0, self.fields)), self.guesses, strands, residual)
         still = Change(
             np.zeros((1, self.linear_rows)),
-            tuple(np.zeros((len(part), 1, part.shape[1])) for part in layers),
+            tuple(np.zeros((len(part), 1, part.shape[1])) for part in strands),
             np.zeros((1, len(self.guesses))),
         )
         state = replace(state, residual=self.residuals(state, still)[0])
@@ -110,9 +112,8 @@ class System:
         """The state of nodes with given weights, and of given unknowns."""
         start = self.start()
         change = self.together(rows, slice(0, len(weights)), weights, unknowns - start.unknowns)
-        moved = zip(start.layers, change.layers, strict=True)
-        layers = tuple(old + new[:, 0] for old, new in moved)
-        return State(weights, unknowns, layers, self.residuals(start, change)[0])
+        residual = self.residuals(start, change)[0]
+        return State(weights, unknowns, change.added(start, 0), residual)
 
     def troubled_points(self, state: State, count: int, rng: np.random.Generator) -> Floats:
         """Points of the equations, half of them drawn in proportion to the squared residual."""
@@ -160,10 +161,10 @@ class System:
         unknowns = (state.unknowns + change.unknowns).T[:, :, None]
         for placed in self._nonlinear:
             own = placed.nonlinear_legs
-            pairs = zip(state.layers[own], change.layers[own], strict=True)
-            layers = [old[:, None] + new for old, new in pairs]
-            function = placed.block.compiled.of_layers
-            result[:, placed.rows] = self._block_residual(placed, function, layers, unknowns)
+            pairs = zip(state.strands[own], change.strands[own], strict=True)
+            strands = [old[:, None] + new for old, new in pairs]
+            function = placed.block.compiled.of_strands
+            result[:, placed.rows] = self._block_residual(placed, function, strands, unknowns)
         return result
 
     def _block_residual(
@@ -173,7 +174,7 @@ class System:
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> Floats:
-        """The weighted residual of a block, as a function of the jets or layers of its legs."""
+        """The weighted residual of a block, as a function of the jets or strands of its legs."""
         total: Floats = np.zeros(())
         for leg, own in zip(placed.legs, arguments, strict=True):
             total = total + leg.sign * function.value(self.points[leg.columns], own, unknowns)
@@ -188,7 +189,7 @@ class System:
         return [self._start.jets(compiled, self.points[leg.columns]) for leg in placed.legs]
 
     def _coefficients_of(self, placed: Placed) -> list[Floats]:
-        """For each leg the partials by its jets at the start; those of fixed layers stay so."""
+        """For each leg the partials by its jets at the start; those of fixed strands stay so."""
         compiled = placed.block.compiled
         return [
             compiled.linearize(self.points[leg.columns], jets, self.guesses)[0]
@@ -202,7 +203,7 @@ class System:
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> tuple[list[Floats], Floats]:
-        """Weighted partials by the jets or layers of each leg, and by unknowns, (..., points)."""
+        """Weighted partials by the jets or strands of each leg, and by unknowns, (..., points)."""
         each = []
         by_unknowns = np.zeros((len(unknowns), placed.rows.stop - placed.rows.start))
         for leg, own in zip(placed.legs, arguments, strict=True):
@@ -217,10 +218,10 @@ class System:
         unknowns[:, : self.linear_rows] = self._linear_unknowns
         partials: list[Floats] = []
         for placed in self._nonlinear:
-            layers = state.layers[placed.nonlinear_legs]
-            function = placed.block.compiled.of_layers
-            by_layers, by_unknowns = self._partials(placed, function, layers, state.unknowns)
-            partials.extend(by_layers)
+            strands = state.strands[placed.nonlinear_legs]
+            function = placed.block.compiled.of_strands
+            by_strands, by_unknowns = self._partials(placed, function, strands, state.unknowns)
+            partials.extend(by_strands)
             unknowns[:, placed.rows] = by_unknowns
         return Linearization(tuple(partials), unknowns)
 
@@ -230,9 +231,7 @@ class System:
         """Room for nodes to come."""
         return NodeRows(
             np.zeros((capacity, self.fields, self.rows)),
-            tuple(
-                np.empty((len(layers), capacity, leg.size)) for leg, layers in self._nonlinear_legs
-            ),
+            tuple(np.empty((len(strands), capacity, leg.size)) for leg, strands in self._stranded),
         )
 
     def evaluate(self, nodes: Nodes) -> NodeRows:
@@ -245,14 +244,14 @@ class System:
                 room = rows.design[:, field, placed.rows]
                 made.columns(field, placed.legs, partials, jets, room)
         coefficients = (own for each in self._coefficients for own in each)
-        for (leg, layers), own, part in zip(
-            self._nonlinear_legs, coefficients, rows.layers, strict=True
+        for (leg, strands), own, part in zip(
+            self._stranded, coefficients, rows.strands, strict=True
         ):
-            for layer, room in zip(layers, part, strict=True):
-                if layer.fixed:
-                    made.columns(layer.field, [leg], [own], layer.jets, room)
+            for strand, room in zip(strands, part, strict=True):
+                if strand.fixed:
+                    made.columns(strand.field, [leg], [own], strand.jets, room)
                 else:
-                    made.feature(leg, layer.jets[0], room)
+                    made.feature(leg, strand.jets[0], room)
         return rows
 
     def screen(self, nodes: Nodes, linearization: Linearization) -> NDArray[np.float32]:
@@ -261,14 +260,15 @@ class System:
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
         made = Evaluated(rough, self._single_points, self._wanted, self.activation)
         design = np.empty((len(nodes), self.fields, self.rows), dtype=single)
-        for placed, partials in zip(self.placed, self._single_partials, strict=True):
-            compiled = placed.block.compiled
-            for own, by_layer in zip(
-                partials, linearization.partials[placed.nonlinear_legs], strict=False
-            ):
-                for layer, row in zip(compiled.layers, by_layer, strict=True):
-                    if not layer.fixed:
-                        own[layer.jets[0]] = row
+        for placed, at_start in zip(self.placed, self._single_partials, strict=True):
+            compiled, partials = placed.block.compiled, at_start
+            if not compiled.linear:
+                partials = [own.copy() for own in at_start]
+                now = linearization.partials[placed.nonlinear_legs]
+                for own, by_strands in zip(partials, now, strict=True):
+                    for strand, row in zip(compiled.strands, by_strands, strict=True):
+                        if not strand.fixed:
+                            own[strand.jets[0]] = row
             for field in range(self.fields):
                 room = design[:, field, placed.rows]
                 made.columns(field, placed.legs, partials, range(len(compiled.jets)), room)
@@ -276,7 +276,7 @@ class System:
 
     @cached_property
     def _single_partials(self) -> list[list[NDArray[np.float32]]]:
-        """For every block and leg the weighted partials by its jets; `screen` writes the moving."""
+        """For every block and leg the weighted partials by its jets, at the start."""
         weighted = [
             [leg.sign * placed.scale * own for leg, own in zip(placed.legs, each, strict=True)]
             for placed, each in zip(self._nonlinear, self._coefficients, strict=True)
@@ -290,9 +290,9 @@ class System:
             legs = range(placed.nonlinear_legs.start, placed.nonlinear_legs.stop)
             for field in range(self.fields):
                 target = rows.design[nodes, field, placed.rows]
-                own = _stretch(placed.block.compiled.layers, field)
+                own = _stretch(placed.block.compiled.strands, field)
                 for leg in legs:
-                    parts = (linearization.partials[leg][own], rows.layers[leg][own, nodes])
+                    parts = (linearization.partials[leg][own], rows.strands[leg][own, nodes])
                     if leg == legs[0]:
                         np.einsum("jp,jkp->kp", *parts, out=target)
                     else:
@@ -301,34 +301,34 @@ class System:
     def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:
         """The change that each node of a batch makes alone; weights of shape (nodes, fields)."""
         linear = np.einsum("kf,kfn->kn", weights, rows.design[:, :, : self.linear_rows])
-        layers = tuple(
-            part * weights.T[[layer.field for layer in layers], :, None]
-            for (_, layers), part in zip(self._nonlinear_legs, rows.layers, strict=True)
+        strands = tuple(
+            part * weights.T[[strand.field for strand in strands], :, None]
+            for (_, strands), part in zip(self._stranded, rows.strands, strict=True)
         )
-        return Change(linear, layers, unknowns)
+        return Change(linear, strands, unknowns)
 
     def together(self, rows: NodeRows, nodes: slice, weights: Floats, unknowns: Floats) -> Change:
         """The change, as one trial, that new weights of some nodes make together."""
         flat = rows.design[nodes].reshape(-1, self.rows)[:, : self.linear_rows]
         changes = []
-        for (_, layers), part in zip(self._nonlinear_legs, rows.layers, strict=True):
-            change = np.empty((len(layers), 1, part.shape[2]))
-            for layer, own, room in zip(layers, part, change, strict=True):
-                np.matmul(weights[:, layer.field], own[nodes], out=room[0])
+        for (_, strands), part in zip(self._stranded, rows.strands, strict=True):
+            change = np.empty((len(strands), 1, part.shape[2]))
+            for strand, own, room in zip(strands, part, change, strict=True):
+                np.matmul(weights[:, strand.field], own[nodes], out=room[0])
             changes.append(change)
         return Change((weights.ravel() @ flat)[None], tuple(changes), unknowns[None])
 
 
-def _layers_of(compiled: Compiled, coefficients: Floats, jets: Floats) -> Floats:
-    """Jets at some points, combined to layers: shapes (jets, points) and (layers, points)."""
-    rows = []
-    for layer in compiled.layers:
-        own = list(layer.jets)
-        rows.append((coefficients[own] * jets[own]).sum(axis=0) if layer.fixed else jets[own[0]])
-    return np.stack(rows)
+def _strands_of(compiled: Compiled, coefficients: Floats, jets: Floats) -> Floats:
+    """Jets at some points, combined to strands: shapes (jets, points) and (strands, points)."""
+    made = np.empty((len(compiled.strands), jets.shape[1]))
+    for room, strand in zip(made, compiled.strands, strict=True):
+        own = list(strand.jets)
+        room[:] = (coefficients[own] * jets[own]).sum(axis=0) if strand.fixed else jets[own[0]]
+    return made
 
 
-def _stretch(layers: Sequence[Layer], field: int) -> slice:
-    """Where the layers of a field stand."""
-    places = [place for place, layer in enumerate(layers) if layer.field == field]
+def _stretch(strands: Sequence[Strand], field: int) -> slice:
+    """Where the strands of a field stand."""
+    places = [place for place, strand in enumerate(strands) if strand.field == field]
     return slice(places[0], places[-1] + 1) if places else slice(0, 0)

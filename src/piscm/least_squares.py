@@ -85,8 +85,9 @@ def _small_systems(
         columns = np.concatenate([columns, others], axis=1)
     gram = (columns @ np.swapaxes(columns, 1, 2)).astype(float)
     right = (columns @ target).astype(float)
-    # No step for a node beyond the arithmetic; a diagonal without inf bounds all that is beside it.
-    overflowed = ~np.isfinite(np.einsum("kii,ki->k", gram, right))
+    # No step for a node beyond the arithmetic; what is beside a finite diagonal is no larger.
+    squares = np.einsum("kii->ki", gram)
+    overflowed = ~(np.isfinite(squares) & np.isfinite(right)).all(axis=1)
     gram[overflowed], right[overflowed] = 0.0, 0.0
     lengths = np.sqrt(np.einsum("kii->ki", gram))
     lengths[lengths == 0] = 1.0

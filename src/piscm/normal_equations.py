@@ -98,8 +98,10 @@ class NormalEquations:
             scaled, _ = dpptrs(len(columns), self._packed, gradient / self._lengths)
             scaled /= self._lengths
             gain = float(gradient @ scaled)
-            if not gain > _ENOUGH * float(residual @ residual):
+            if gain <= _ENOUGH * float(residual @ residual):
                 return solution, True
+            if not np.isfinite(gain):
+                return np.full_like(solution, np.nan), False
             if step == steps:
                 return solution, False
             direction = scaled if step == 0 else scaled + (gain / before) * direction

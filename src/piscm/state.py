@@ -16,13 +16,13 @@ class State:
     ----------
     weights : ndarray, shape (nodes, fields)
     unknowns : ndarray, shape (unknowns,)
-    layers : one ndarray of shape (layers, points) for each leg of each nonlinear block
+    strands : one ndarray of shape (strands, points) for each leg of each nonlinear block
     residual : ndarray, shape (rows,)
     """
 
     weights: Floats
     unknowns: Floats
-    layers: tuple[Floats, ...]
+    strands: tuple[Floats, ...]
     residual: Floats
 
     @property
@@ -36,15 +36,20 @@ class Change:
     """Several steps away from a state, side by side: trials."""
 
     linear: Floats  # (trials, linear rows), by the weights alone
-    layers: tuple[Floats, ...]  # per leg (layers, trials, points)
+    strands: tuple[Floats, ...]  # per leg (strands, trials, points)
     unknowns: Floats  # (trials, unknowns)
+
+    def added(self, state: State, trial: int) -> tuple[Floats, ...]:
+        """The strands of a state after one of the trials."""
+        pairs = zip(state.strands, self.strands, strict=True)
+        return tuple(old + new[:, trial] for old, new in pairs)
 
     def times(self, lengths: Floats) -> "Change":
         """One step, as a trial for each length."""
         column = lengths[:, None]
         return Change(
             column * self.linear,
-            tuple(column * part for part in self.layers),
+            tuple(column * part for part in self.strands),
             column * self.unknowns,
         )
 
@@ -53,7 +58,7 @@ class Change:
 class Linearization:
     """Partials of the nonlinear blocks at a state, weighted, and the columns of the unknowns."""
 
-    partials: tuple[Floats, ...]  # per leg (layers, points)
+    partials: tuple[Floats, ...]  # per leg (strands, points)
     unknowns: Floats  # (unknowns, rows)
 
     @property
@@ -69,23 +74,23 @@ class NodeRows:
     ----------
     design : ndarray, shape (nodes, fields, rows)
         The columns of the design; the nonlinear rows hold the latest linearization.
-    layers : one ndarray of shape (layers, nodes, points) for each leg of a nonlinear block
-        What a node with the weight one adds to each layer.
+    strands : one ndarray of shape (strands, nodes, points) for each leg of a nonlinear block
+        What a node with the weight one adds to each strand.
     """
 
     design: Floats
-    layers: tuple[Floats, ...]
+    strands: tuple[Floats, ...]
 
     def take(self, nodes: list[int]) -> "NodeRows":
         """Some of the nodes."""
-        return NodeRows(self.design[nodes], tuple(part[:, nodes] for part in self.layers))
+        return NodeRows(self.design[nodes], tuple(part[:, nodes] for part in self.strands))
 
     def first(self, count: int) -> "NodeRows":
         """The first nodes, without a copy."""
-        return NodeRows(self.design[:count], tuple(part[:, :count] for part in self.layers))
+        return NodeRows(self.design[:count], tuple(part[:, :count] for part in self.strands))
 
     def put(self, place: slice, others: "NodeRows") -> None:
         """Write other nodes to some places."""
         self.design[place] = others.design
-        for own, new in zip(self.layers, others.layers, strict=True):
+        for own, new in zip(self.strands, others.strands, strict=True):
             own[:, place] = new

@@ -96,6 +96,7 @@ def test_a_deep_expression_is_solved_or_refused(refused, depth):
         np.float32(0.5) * u,
         np.int64(2) * u,
         (1 + u) ** 1000,
+        (1 + u + x) ** 100,
     ],
 )
 def test_kinks_jumps_and_odd_coefficients_are_solved(term):

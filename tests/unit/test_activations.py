@@ -53,3 +53,18 @@ def test_far_arguments_stay_finite(name):
 def test_unknown_name_is_told():
     with pytest.raises(ProblemError, match=r"relu.*known: sin"):
         activation_named("relu")
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_several_orders_at_once_are_those_asked_for_alone(name):
+    together = activation_named(name)(Z, range(6))
+    assert together[0].sign == 1.0
+    for order, (sign, values) in together.items():
+        alone = derivative(activation_named(name), Z, order)
+        np.testing.assert_allclose(sign * values, alone, rtol=1e-14, atol=1e-14)
+
+
+def test_orders_of_the_sine_share_their_values():
+    made = activation_named("sin")(Z, range(5))
+    assert made[0].values is made[2].values is made[4].values
+    assert [made[order].sign for order in range(5)] == [1.0, 1.0, -1.0, -1.0, 1.0]

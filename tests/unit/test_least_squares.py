@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from piscm.least_squares import balance, solve_each, solve_least_squares
+from piscm.least_squares import balance, gain_of_each, solve_each, solve_least_squares
 
 RNG = np.random.default_rng(0)
 
@@ -49,6 +49,35 @@ def test_a_column_of_zeros_has_no_step():
     columns[1] = 1.0
     found = solve_each(columns, np.zeros((0, 5)), np.ones(5), 1e-10)
     np.testing.assert_allclose(found, [[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("bad", [1e200, np.inf, np.nan])
+def test_a_column_beyond_the_arithmetic_has_no_step(bad):
+    columns = RNG.normal(size=(3, 2, 8))
+    expected = solve_each(columns, np.zeros((0, 8)), np.ones(8), 1e-10)
+    columns[1, 0, 3] = bad
+    with np.errstate(all="ignore"):  # as in `solve`
+        found = solve_each(columns, np.zeros((0, 8)), np.ones(8), 1e-10)
+    np.testing.assert_array_equal(found[1], 0.0)
+    np.testing.assert_allclose(found[[0, 2]], expected[[0, 2]])
+
+
+def test_large_columns_within_the_arithmetic_have_one():
+    found = solve_each(np.full((1, 1, 4), 1e110), np.zeros((0, 4)), np.ones(4), 1e-10)
+    np.testing.assert_allclose(found, 1e-110)
+
+
+@pytest.mark.parametrize("unknowns", [0, 2])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_gain_is_what_the_step_takes_off(kind, unknowns):
+    columns, shared = RNG.normal(size=(5, 2, 30)), RNG.normal(size=(unknowns, 30))
+    target = RNG.normal(size=30)
+    gains = gain_of_each(columns.astype(kind), shared.astype(kind), target.astype(kind))
+    for own, step, gain in zip(
+        columns, solve_each(columns, shared, target, 1e-10), gains, strict=True
+    ):
+        left = target - step @ np.concatenate([own, shared])
+        np.testing.assert_allclose(gain, target @ target - left @ left, rtol=1e-4)
 
 
 def test_balance_brings_columns_to_the_size_of_the_others():

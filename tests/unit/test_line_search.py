@@ -65,6 +65,14 @@ def test_the_order_of_the_steps_is_of_no_account(case):
     assert one == other
 
 
+def test_a_step_that_is_given_twice(case):
+    direction = towards(3.5 * newton(case))
+    system, rows, state = case
+    one = line_search(system, rows, EVERYTHING, state, direction, STEPS)[1]
+    other = line_search(system, rows, EVERYTHING, state, direction, [1.0, *STEPS])[1]
+    assert one == other < 1.0
+
+
 def test_uphill_nothing_is_done(case):
     system, rows, state = case
     uphill = towards(-newton(case))

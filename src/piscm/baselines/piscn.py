@@ -94,7 +94,7 @@ class PISCN(GradientTrained):
             for factor in self.ranges:
                 batch = draw(self.candidates, factor, given.rng)
                 features = [
-                    batch.derivatives(own.points, own.sees, (0,), activation)[0][1]
+                    batch.derivatives(own.points, own.sees, (0,), activation)[0].values
                     for own in labels
                 ]
                 best = _best(features, missed, ladder, len(nodes) + 1)

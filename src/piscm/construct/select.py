@@ -125,9 +125,7 @@ def _best(
             state,
             weights=np.vstack([state.weights, weights[best]]),
             unknowns=state.unknowns + unknowns[best],
-            layers=tuple(
-                old + new[:, best] for old, new in zip(state.layers, change.layers, strict=True)
-            ),
+            strands=change.added(state, best),
             residual=residuals[best],
         ),
         range=float(factor),

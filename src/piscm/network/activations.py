@@ -12,7 +12,7 @@ gaussian   :math:`e^{-z^2}`        :math:`(-1)^k H_k(z) e^{-z^2}`
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Polynomial, hermite
@@ -23,12 +23,21 @@ from piscm.network.waves import sin_and_cos
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
-Signed = tuple[float, Floats]
-Activation = Callable[[Floats, Iterable[int]], dict[int, Signed]]
-"""``g(z, orders)`` gives ``{k: (sign, values)}`` with ``g^(k)(z) = sign * values``.
 
-Orders that differ in sign alone share their values, so that nothing is computed or added up twice.
-"""
+
+class Signed(NamedTuple):
+    """A derivative of an activation, ``sign * values``; that of order 0 has the sign +1.
+
+    Derivatives that differ in sign alone share their values, so that nothing is computed or added
+    up twice: the values are not to be changed.
+    """
+
+    sign: float
+    values: Floats
+
+
+Activation = Callable[[Floats, Iterable[int]], dict[int, Signed]]
+"""``g(z, orders)`` gives ``{k: g^(k)(z)}``."""
 
 # So many numbers at once that they stay in the cache while a polynomial is added up.
 _CHUNK = 8192
@@ -38,7 +47,7 @@ def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
     wanted = sorted(set(orders))
     parities = {k % 2 for k in wanted}
     waves = sin_and_cos(z, want_sin=0 in parities, want_cos=1 in parities)
-    return {k: (-1.0 if k % 4 >= 2 else 1.0, waves[k % 2]) for k in wanted}
+    return {k: Signed(-1.0 if k % 4 >= 2 else 1.0, waves[k % 2]) for k in wanted}
 
 
 def _tanh(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
@@ -50,11 +59,10 @@ def _sigmoid(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
 
 
 def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-    signed = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
-    made = _polynomials(z, signed)
+    made = _polynomials(z, {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders})
     bell = np.exp(-z * z)
-    for _, values in made.values():
-        values *= bell
+    for signed in made.values():
+        np.multiply(signed.values, bell, out=signed.values)
     return made
 
 
@@ -71,7 +79,7 @@ def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Signed]:
                 out *= part
                 if power:
                     out += power
-    return {k: (1.0, values.reshape(x.shape)) for k, values in made.items()}
+    return {k: Signed(1.0, values.reshape(x.shape)) for k, values in made.items()}
 
 
 @cache

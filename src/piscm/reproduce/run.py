@@ -50,7 +50,8 @@ def run_trials(
     store : Store
         A trial that it holds with the same settings, and that did not fail, is not run again.
     executor : concurrent.futures.Executor
-        Any; what it runs is `piscm.reproduce.trial.run_trial`.
+        Any; what it runs is `piscm.reproduce.trial.run_trial`. Who made it ends it: after an error
+        trials may be waiting in it.
     workers : int
         How many trials run at once; only for the estimate of the time left.
     """
@@ -182,4 +183,4 @@ def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
         try:
             yield executor, len(threads)
         finally:
-            executor.shutdown(wait=False)  # what has not begun is cancelled
+            executor.shutdown(wait=False)  # cancels what is not finished
