@@ -19,15 +19,22 @@ _SHIFT = 1e-13
 _STEPS_KEPT = 4
 _STEPS_FRESH = 4
 # Enough is gained when the squared residual could fall by less than this share. What is left behind
-# misleads the choice of the next nodes: with 1e-4 Van der Pol errs by a fifth more, with this it
-# gives the digits of singular values after every node, in the same time.
-_ENOUGH = 1e-7
+# misleads the choice of the next nodes: with 1e-4 Van der Pol errs by a fifth more, with this most
+# runs give the digits of singular values after every node.
+_ENOUGH = 1e-6
 
 
 class NormalEquations:
-    """Least squares with columns that change little from call to call, and grow in number."""
+    """Least squares with columns that change little from call to call, and grow in number.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    still : int
+        So many rows, the first ones, of a column never change until the columns are forgotten.
+    """
+
+    def __init__(self, still: int = 0) -> None:
+        self._rows_still = still
         self.forget()
 
     def forget(self) -> None:
@@ -36,6 +43,7 @@ class NormalEquations:
         # is put behind them, and a solve reads half of what a square holds.
         self._packed: Floats = np.zeros(0)
         self._lengths: Floats = np.zeros(0)
+        self._still: Floats = np.zeros((0, 0))  # the Gram matrix of the rows that never change
 
     def step(self, columns: Floats, residual: Floats) -> Floats | None:
         """What to add to the weights of the columns so that the residual becomes least.
@@ -49,6 +57,8 @@ class NormalEquations:
         residual : ndarray, shape (rows,)
             Target minus what the columns give with the weights there are.
         """
+        if len(columns) < len(self._still):
+            self.forget()
         if len(self._lengths) and self._extend(columns):
             step, converged = self._iterate(columns, residual, _STEPS_KEPT)
             if converged and np.isfinite(step).all():
@@ -59,7 +69,7 @@ class NormalEquations:
         return step if np.isfinite(step).all() else None
 
     def _factorize(self, columns: Floats) -> bool:
-        gram = columns @ columns.T
+        gram = self._gram(columns)
         lengths = np.sqrt(np.diagonal(gram))
         self._lengths = np.where(lengths > 0, lengths, 1.0)
         gram /= self._lengths
@@ -72,12 +82,19 @@ class NormalEquations:
         self._packed, _ = dtrttp(factor)
         return True
 
+    def _gram(self, columns: Floats) -> Floats:
+        still, moving = columns[:, : self._rows_still], columns[:, self._rows_still :]
+        known = len(self._still)
+        grown = np.empty((len(columns), len(columns)))
+        grown[:known, :known] = self._still
+        grown[:, known:] = still @ still[known:].T
+        grown[known:, :known] = grown[:known, known:].T
+        self._still = grown
+        return np.asarray(moving @ moving.T + grown)
+
     def _extend(self, columns: Floats) -> bool:
         """Append the columns that the factor does not know; False where it cannot."""
-        known = len(self._lengths)
-        if known > len(columns):
-            return False
-        for count in range(known, len(columns)):
+        for count in range(len(self._lengths), len(columns)):
             new = columns[count]
             length = float(np.sqrt(new @ new)) or 1.0
             across = columns[:count] @ new / (self._lengths * length)

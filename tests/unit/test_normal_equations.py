@@ -42,6 +42,18 @@ def test_columns_that_grow_and_move(rng):
         assert excess(columns, target, solution) < 1e-5
 
 
+def test_rows_that_never_change(rng):
+    normal, columns = NormalEquations(still=30), np.zeros((0, 80))
+    target = rng.normal(size=80)
+    for size in (0.0, 1e-3, 1.0, 30.0, 1.0):
+        columns[:, 30:] += size * rng.normal(size=(len(columns), 50))
+        columns = np.concatenate([columns, rng.normal(size=(4, 80))])
+        assert excess(columns, target, solved(normal, columns, target)) < 1e-5
+    normal.forget()
+    columns = rng.normal(size=columns.shape)
+    assert excess(columns, target, solved(normal, columns, target)) < 1e-5
+
+
 def test_fewer_columns_than_before(rng):
     normal, target = NormalEquations(), rng.normal(size=50)
     for count in (10, 4, 12, 12, 1):

@@ -52,7 +52,7 @@ class Corrector:
         self._first = 0  # the node that the basis begins with
         self._at: Linearization | None = None  # where its columns were taken
         self._linear = system.linear_rows == system.rows
-        self._normal = NormalEquations()
+        self._normal = NormalEquations(still=system.linear_rows)
 
     def basis(self, rows: NodeRows, active: slice, linearization: Linearization) -> Basis:
         """A basis of the columns of the unknowns and, after them, of the active nodes."""
