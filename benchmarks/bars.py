@@ -123,9 +123,9 @@ def inverse_run(name, seed, tol):
 RUNS = {
     **{f"PI-SC-III, {name}": (paper_run, (name,)) for name in PAPER},
     "orthogonal, helmholtz": (orthogonal_run, ("helmholtz",)),
-    "10 windows, van-der-pol": (
+    "8 windows, van-der-pol": (
         windows_run,
-        ("van-der-pol", 10, Auto(activation="sin", tolerance=2e-9, max_nodes=300)),
+        ("van-der-pol", 8, Auto(activation="sin", tolerance=2e-9, max_nodes=300)),
     ),
     "4 windows, allen-cahn": (
         windows_run,
