@@ -16,7 +16,7 @@ from piscm.construct.draw import Draw
 from piscm.construct.machine import grow
 from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, Refined, as_grown, refine
-from piscm.construct.slabs import MOST_POINTS, correct_on_all, some_points
+from piscm.construct.slabs import correct_on_all, most_points, some_points
 from piscm.design import System
 from piscm.evaluate import Fitted, Network
 from piscm.march.options import AnyMethod, Auto, with_tolerance
@@ -122,8 +122,9 @@ def _grown(
     fitted_rng, held_out_rng, node_rng = rng.spawn(3)
     blocks = compile_blocks(problem)
     every = block_points(problem, blocks, sampling, fitted_rng)
-    many = len(every[0][0]) > MOST_POINTS and method.selection == "orthogonal"
-    points = some_points(blocks, every) if many else every
+    most = most_points(method.max_nodes * len(problem.fields))
+    many = len(every[0][0]) > most and method.selection == "orthogonal"
+    points = some_points(blocks, every, most) if many else every
     activation = activation_named(method.activation)
 
     def make_system(emphasis: Emphasis) -> System:

@@ -1,13 +1,10 @@
 """Correction in slabs of rows equals one least-squares problem over all of them."""
 
-import sys
-
 import numpy as np
 import pytest
 import sympy
 
 import piscm.construct.slabs as slabs
-import piscm.march.fit as fit_module
 from piscm import (
     PISC3,
     Auto,
@@ -120,15 +117,24 @@ def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, sla
 
 def test_blocks_that_share_points_still_share_them():
     blocks, points, _, _ = setup(linear())
-    some = slabs.some_points(blocks, points)
+    some = slabs.some_points(blocks, points, 100_000)
     assert some[0] is some[1]
     assert [len(own[0]) for own in some] == [len(own[0]) for own in points]
+    fewer = slabs.some_points(blocks, points, 7)
+    assert fewer[0] is fewer[1]
+    assert max(len(own[0]) for own in fewer) == 7
+
+
+def test_the_more_columns_the_fewer_points_growth_has():
+    most = [slabs.most_points(columns) for columns in (1, 100, 500, 1000, 10_000)]
+    assert most == sorted(most, reverse=True)
+    assert most[2] == 20_000
+    assert most[3:] == [10_000, 10_000]
 
 
 def few_points(monkeypatch, count):
-    solving = sys.modules["piscm.solve"]  # the package has a function of that name
-    for module in (slabs, solving, fit_module):
-        monkeypatch.setattr(module, "MOST_POINTS", count)
+    monkeypatch.setattr(slabs, "_COLUMNS", 0)
+    monkeypatch.setattr(slabs, "_ENOUGH_POINTS", count)
     monkeypatch.setattr(slabs, "_SLAB", 1)
 
 

@@ -24,8 +24,10 @@ Floats = NDArray[np.float64]
 MakeSystem = Callable[[Sequence[Block], Points, Mapping[int, Floats], Sequence[int]], System]
 """A system of some blocks at some points, factors on their weights, and which blocks they are."""
 
-# Points of the equations that growth works with at most.
-MOST_POINTS = 20_000
+# Numbers in the columns that growth works with, some ten arrays of this size, and points of the
+# equations that it may have however many columns there are.
+_COLUMNS = 10_000_000
+_ENOUGH_POINTS = 10_000
 # Numbers in the columns of one slab; some ten arrays of this size are alive at a time.
 _SLAB = 4_000_000
 _ROUNDS = 3
@@ -41,13 +43,18 @@ class Corrected:
     residual: float
 
 
-def some_points(blocks: Sequence[Block], points: Points) -> list[tuple[Floats, ...]]:
-    """The first points of every block, as many as growth can work with; all observations."""
+def most_points(columns: int) -> int:
+    """How many points of the equations growth can work with."""
+    return max(_ENOUGH_POINTS, _COLUMNS // columns)
+
+
+def some_points(blocks: Sequence[Block], points: Points, most: int) -> list[tuple[Floats, ...]]:
+    """The first points of every block, at most so many; all observations."""
     kept: dict[int, tuple[Floats, ...]] = {}
     for block, own in zip(blocks, points, strict=True):
         if id(own) not in kept:
             all_of_it = block.kind == "observations"
-            kept[id(own)] = own if all_of_it else tuple(array[:MOST_POINTS] for array in own)
+            kept[id(own)] = own if all_of_it else tuple(array[:most] for array in own)
     return [kept[id(own)] for own in points]
 
 

@@ -13,7 +13,7 @@ from piscm.construct.bounds import Bounds
 from piscm.construct.machine import Growth, Report, grow
 from piscm.construct.methods import Method
 from piscm.construct.refine import Emphasis, as_grown, refine
-from piscm.construct.slabs import MOST_POINTS, correct_on_all, some_points
+from piscm.construct.slabs import correct_on_all, most_points, some_points
 from piscm.design import System
 from piscm.evaluate import Network
 from piscm.march.cut import (
@@ -69,8 +69,8 @@ def solve_piece(
     each stage the residual is looked at between the points, and points are added, half of them
     where it is large: as many as the nodes ask for, and more where it parts from the fitted one.
     """
-    fit = Fit(task, low, high, before, sampling, rng)
     most = methods[0].max_nodes
+    fit = Fit(task, low, high, before, sampling, most_points(most * len(task.problem.fields)), rng)
     limits = [*(nodes for nodes in stages if nodes < most), most]
     trials: list[tuple[Method, Piece]] = []
     for method in methods:
@@ -112,8 +112,10 @@ class Fit:
         high: float,
         before: Network | None,
         sampling: Sampling,
+        most: int,
         rng: np.random.Generator,
     ) -> None:
+        self._most = most
         self._began = time.perf_counter()
         self._task, self._low, self._high, self._before = task, low, high, before
         self._problem, self._blocks = task.problem, list(task.blocks)
@@ -138,9 +140,9 @@ class Fit:
                 self._blocks, self._handed, points, task.problem.domain, axis, low, high
             )
         # Data are weighed anew as the noise is found out, on the points that growth has.
-        many = len(points[0][0]) > MOST_POINTS
+        many = len(points[0][0]) > most
         self._all = points if many and not task.problem.observations else None
-        self._points = some_points(self._blocks, points) if many else points
+        self._points = some_points(self._blocks, points, most) if many else points
         self._look_elsewhere()
         # The typical node is a wave whatever the network has: residuals mean the same for all.
         tied = self._tied(self._points)
@@ -225,7 +227,7 @@ class Fit:
         """The piece corrected on all points, where growth had only some of them."""
         if self._all is None or piece.growth.status in STOPPED:
             return piece
-        extra = len(some_points(self._blocks, self._all)[0][0])
+        extra = len(some_points(self._blocks, self._all, self._most)[0][0])
         points = [
             tuple(np.concatenate([a, b[extra:]]) for a, b in zip(every, own, strict=True))
             if block.kind == "equations"
@@ -293,9 +295,10 @@ class Fit:
     def add_points(self, piece: Piece, wanted: float) -> None:
         """More points, half of them where the residual between them is large.
 
-        `wanted` is the number of points of the equations; those of the conditions grow likewise.
+        `wanted` is the number of points of the equations, up to what growth can work with; those of
+        the conditions grow likewise.
         """
-        share = max(0.0, wanted / len(self._points[0][0]) - 1.0)
+        share = max(0.0, min(wanted, self._most) / len(self._points[0][0]) - 1.0)
         squares: dict[int, Floats] = {}
         for index, (block, fresh) in enumerate(zip(self._fresh_blocks, self._fresh, strict=True)):
             residual = piece.network.residual(block, fresh) / self._loud[index]
