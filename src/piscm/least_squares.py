@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrcon
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +47,31 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
             return LeastSquares(solution, int(rank))
     # Columns too large or too many for the arithmetic: the line search will take no step.
     return LeastSquares(np.zeros(len(columns)), 0)
+
+
+def solve_triangle(triangle: Floats, truncation: float) -> LeastSquares:
+    """Solve a problem of columns of any lengths, from the R of a QR of columns and target.
+
+    The triangle is used as it is while it is well conditioned; else singular values are dropped.
+
+    Parameters
+    ----------
+    triangle : ndarray, shape (at most unknowns + 1, unknowns + 1)
+        Its last column comes from the target.
+    truncation : float
+        Relative to columns of unit length.
+    """
+    matrix, target = triangle[:, :-1], triangle[:, -1]
+    count = matrix.shape[1]
+    lengths = np.linalg.norm(matrix, axis=0)
+    lengths[lengths == 0] = 1.0
+    scaled = matrix / lengths
+    if len(scaled) >= count and dtrcon(scaled[:count])[0] > truncation:
+        solution = scipy.linalg.solve_triangular(scaled[:count], target[:count], check_finite=False)
+        if np.isfinite(solution).all():
+            return LeastSquares(solution / lengths, count)
+    solution, rank = solve_least_squares(scaled.T, target, truncation)
+    return LeastSquares(solution / lengths, rank)
 
 
 def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: float) -> Floats:

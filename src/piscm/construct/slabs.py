@@ -16,7 +16,7 @@ from piscm.blocks import Block
 from piscm.construct.bounds import Bounds
 from piscm.construct.methods import Method
 from piscm.design import System
-from piscm.least_squares import solve_least_squares
+from piscm.least_squares import solve_triangle
 from piscm.network.nodes import Nodes
 from piscm.placement import Points, divisors
 
@@ -89,7 +89,8 @@ def correct_on_all(
         energy = now
         if triangle is None or not np.isfinite(triangle).all():
             break
-        new, steps = _solved(triangle, weights.size, method.threshold)
+        solution = solve_triangle(triangle, method.threshold).solution
+        new, steps = solution[: weights.size], solution[weights.size :]
         steps = bounds.clip(unknowns, steps) if len(unknowns) else steps
         move = new.reshape(weights.shape) - weights
         slabs = _slabs(make_system, blocks, points, weights.size)
@@ -101,15 +102,6 @@ def correct_on_all(
         if not gained:
             break
     return Corrected(weights, unknowns, float(np.sqrt(energy)))
-
-
-def _solved(triangle: Floats, columns: int, truncation: float) -> tuple[Floats, Floats]:
-    """Weights and steps of the unknowns, from the triangle of columns and target."""
-    matrix, target = triangle[:, :-1], triangle[:, -1]
-    lengths = np.linalg.norm(matrix, axis=0)
-    lengths[lengths == 0] = 1.0
-    solution = solve_least_squares((matrix / lengths).T, target, truncation).solution / lengths
-    return solution[:columns], solution[columns:]
 
 
 def _length(

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.basis import Basis
 from piscm.blocks import Block, compile_blocks
 from piscm.construct.draw import Draw
 from piscm.design import System
 from piscm.evaluate import Network
+from piscm.least_squares import solve_triangle
 from piscm.march.cut import (
     marching_coordinate,
     observed_inside,
@@ -176,9 +177,11 @@ def _corrected(
     old = np.concatenate([part.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(rows, old, part.unknowns)
     system.write_nonlinear(rows, slice(None), system.linearize(state))
-    basis = Basis(system.rows)
-    basis.append(rows.design.reshape(-1, system.rows))
-    step = basis.solve(-state.residual, _TRUNCATION).solution.reshape(old.shape)
+    columns = rows.design.reshape(-1, system.rows)
+    columns[~np.isfinite(columns).all(axis=1)] = 0.0  # nodes beyond the arithmetic
+    both = np.concatenate([columns, -state.residual[None]]).T
+    triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
+    step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution.reshape(old.shape)
     corrected = Network(inside, part.start, part.activation, nodes, old + step, part.unknowns)
     return corrected, compared
 
