@@ -22,6 +22,7 @@ _STEPS_FRESH = 4
 # misleads the choice of the next nodes: with 1e-4 Van der Pol errs by a fifth more, with this most
 # runs give the digits of singular values after every node.
 _ENOUGH = 1e-6
+_FAR = 0.1
 
 
 class NormalEquations:
@@ -115,16 +116,20 @@ class NormalEquations:
             scaled, _ = dpptrs(len(columns), self._packed, gradient / self._lengths)
             scaled /= self._lengths
             gain = float(gradient @ scaled)
-            if gain <= _ENOUGH * float(residual @ residual):
+            enough = _ENOUGH * float(residual @ residual)
+            if gain <= enough:
                 return solution, True
             if not np.isfinite(gain):
                 return np.full_like(solution, np.nan), False
             if step == steps:
                 return solution, False
             direction = scaled if step == 0 else scaled + (gain / before) * direction
-            before = gain
             moved = direction @ columns
             length = gain / float(moved @ moved)
             solution = solution + length * direction
+            # Gains fall faster and faster: if this goes on, the next is far too small.
+            if step > 0 and gain * gain < _FAR * enough * before:
+                return solution, True
             residual = residual - length * moved
+            before = gain
         return solution, False

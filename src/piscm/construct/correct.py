@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 # Normal equations may let weights drift where the columns are nearly dependent; after so many
 # nodes singular values set them right.
-_SAFE_EVERY = 250
+_SAFE_EVERY = 500
 # A basis that grew column by column is used as it is up to this condition.
 _NEARLY_SINGULAR = 1e-14
 
