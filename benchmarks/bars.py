@@ -41,12 +41,18 @@ def timed(function):
     return result, time.perf_counter() - began
 
 
+def literal_run(item, seed):
+    """The literal algorithm's network and its time, to be taken right beside another one."""
+    method = item.method(PISC3)
+    with threadpool_limits(1):
+        return timed(lambda: literal_pisc3(item.problem, method, item.sampling, seed))
+
+
 def paper_run(name, seed):
     """PISC3 with the paper's settings, beside the literal algorithm."""
     item = zoo.load(name)
     method = item.method(PISC3)
-    with threadpool_limits(1):
-        literal, slow = timed(lambda: literal_pisc3(item.problem, method, item.sampling, seed))
+    literal, slow = literal_run(item, seed)
     solution, fast = timed(lambda: solve(item.problem, method, sampling=item.sampling, seed=seed))
     return {
         "error": item.rmse(solution),
@@ -82,7 +88,8 @@ def orthogonal_run(name, seed):
 def windows_run(name, seed, count, each):
     item = zoo.load(name)
     t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
-    return default_run(name, seed, Windows(t, count, method=each))
+    record = default_run(name, seed, Windows(t, count, method=each))
+    return {**record, "literal seconds": literal_run(item, seed)[1]}
 
 
 def default_run(name, seed, method=None):
