@@ -22,6 +22,7 @@ _STEPS_FRESH = 4
 # misleads the choice of the next nodes: with 1e-4 Van der Pol errs by a fifth more, with this most
 # runs give the digits of singular values after every node.
 _ENOUGH = 1e-6
+# The next gain, foreseen from the last two, is not looked at where it is below this share of that.
 _FAR = 0.1
 
 
@@ -58,7 +59,7 @@ class NormalEquations:
         residual : ndarray, shape (rows,)
             Target minus what the columns give with the weights there are.
         """
-        if len(columns) < len(self._still):
+        if len(columns) < len(self._lengths):
             self.forget()
         if len(self._lengths) and self._extend(columns):
             step, converged = self._iterate(columns, residual, _STEPS_KEPT)
@@ -127,7 +128,6 @@ class NormalEquations:
             moved = direction @ columns
             length = gain / float(moved @ moved)
             solution = solution + length * direction
-            # Gains fall faster and faster: if this goes on, the next is far too small.
             if step > 0 and gain * gain < _FAR * enough * before:
                 return solution, True
             residual = residual - length * moved

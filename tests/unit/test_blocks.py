@@ -29,12 +29,16 @@ def compiled(expression):
     return Compiled(expression, (u, v), (x, t), (k,), "The test")
 
 
+def at_random(name):
+    """An expression, and jets and unknowns to take it at."""
+    block = compiled(EXPRESSIONS[name])
+    jets = np.random.default_rng(3).uniform(0.3, 1.0, (len(block.jets), len(POINTS)))
+    return block, jets, np.array([0.7])
+
+
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_partials_are_differences(name):
-    block = compiled(EXPRESSIONS[name])
-    rng = np.random.default_rng(3)
-    jets = rng.uniform(0.3, 1.0, (len(block.jets), len(POINTS)))
-    unknowns = np.array([0.7])
+    block, jets, unknowns = at_random(name)
     by_jets, by_unknowns = block.linearize(POINTS, jets, unknowns)
     h = 1e-6
     for i in range(len(block.jets)):
@@ -49,10 +53,7 @@ def test_partials_are_differences(name):
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_strands_are_another_way_to_write_the_residual(name):
-    block = compiled(EXPRESSIONS[name])
-    rng = np.random.default_rng(4)
-    jets = rng.uniform(0.3, 1.0, (len(block.jets), len(POINTS)))
-    unknowns = np.array([0.7])
+    block, jets, unknowns = at_random(name)
     by_jets, by_unknowns = block.linearize(POINTS, jets, unknowns)
     strands = [
         sum(by_jets[jet] * jets[jet] for jet in strand.jets)

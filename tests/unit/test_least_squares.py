@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from piscm.least_squares import balance, gain_of_each, solve_each, solve_least_squares
+from piscm.least_squares import (
+    balance,
+    gain_of_each,
+    solve_each,
+    solve_least_squares,
+    solve_triangle,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -49,6 +55,29 @@ def test_a_column_of_zeros_has_no_step():
     columns[1] = 1.0
     found = solve_each(columns, np.zeros((0, 5)), np.ones(5), 1e-10)
     np.testing.assert_allclose(found, [[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("shape", [(30, 7), (7, 7), (4, 9)])
+def test_a_triangle_stands_for_columns_and_target(shape):
+    matrix, target = (
+        RNG.normal(size=shape) * 10.0 ** RNG.uniform(-8, 8, shape[1]),
+        RNG.normal(size=shape[0]),
+    )
+    triangle = np.linalg.qr(np.column_stack([matrix, target]), mode="r")
+    found = solve_triangle(triangle, 1e-13)
+    lengths = np.linalg.norm(matrix, axis=0)
+    expected = np.linalg.pinv(matrix / lengths) @ target / lengths
+    np.testing.assert_allclose(found.solution * lengths, expected * lengths, rtol=1e-8, atol=1e-8)
+    assert found.rank == min(shape)
+
+
+def test_a_triangle_of_dependent_columns_gives_the_smallest_solution():
+    matrix, target = RNG.normal(size=(30, 5)), RNG.normal(size=30)
+    matrix[:, 4] = matrix[:, 3]
+    matrix[:, 1] = 0.0
+    found = solve_triangle(np.linalg.qr(np.column_stack([matrix, target]), mode="r"), 1e-13)
+    np.testing.assert_allclose(found.solution, np.linalg.pinv(matrix) @ target, atol=1e-9)
+    assert found.rank == 3
 
 
 @pytest.mark.parametrize("bad", [1e200, np.inf, np.nan])

@@ -63,6 +63,13 @@ def test_fewer_columns_than_before(rng):
     assert excess(columns, target, solved(normal, columns, target)) < 1e-5
 
 
+def test_fewer_columns_after_some_were_appended(rng):
+    normal, columns, target = NormalEquations(), rng.normal(size=(12, 50)), rng.normal(size=50)
+    for count in (8, 12, 10, 8, 9):
+        some = columns[:count]
+        assert excess(some, target, solved(normal, some, target)) < 1e-5
+
+
 def test_columns_of_very_different_sizes(rng):
     sizes = 10.0 ** np.array([[-100.0], [-5.0], [0.0], [7.0], [100.0]])
     columns, target = rng.normal(size=(5, 30)) * sizes, rng.normal(size=30)

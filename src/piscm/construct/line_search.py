@@ -18,7 +18,7 @@ def line_search(
     direction: Direction,
     steps: Sequence[float],
 ) -> tuple[State, float]:
-    """The state after the best step, and that step; 0 keeps the state, so nothing gets worse."""
+    """The state after the step, and its length; 0 keeps the state, so nothing gets worse."""
     full = system.together(rows, active, direction.weights, direction.unknowns)
     lengths = np.unique(np.asarray(steps, dtype=float))[::-1]
     # Where the residual still falls up to the longest step, no shorter one is better: two trials
