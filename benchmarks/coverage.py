@@ -28,7 +28,7 @@ from piscm import (
     unknown,
     zoo,
 )
-from piscm.storage import write_csv
+from piscm.result.storage import write_csv
 
 NOISE = 0.02  # of the root mean square of the observed values
 

@@ -12,7 +12,7 @@ import numpy as np
 from rich.progress import track
 
 from piscm import PISC3, Problem, solve, zoo
-from piscm.storage import write_csv
+from piscm.result.storage import write_csv
 
 NAMES = ("van-der-pol-inverse", "helmholtz-inverse")
 GUESSES = tuple(float(g) for g in np.logspace(-2, 2, 9))  # the truth is 1

@@ -25,6 +25,7 @@ True
 """
 
 from piscm import plots, zoo
+from piscm.assemble.sampling import Sampling
 from piscm.construct.methods import PISC1, PISC2, PISC3
 from piscm.loading import load
 from piscm.march.options import Auto, Windows
@@ -33,10 +34,9 @@ from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
-from piscm.sampling import Sampling
-from piscm.solution import Solution
+from piscm.result.solution import Solution
+from piscm.result.status import Status
 from piscm.solve import NotConverged, solve
-from piscm.status import Status
 
 __version__ = "0.1.0"
 

@@ -15,15 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from piscm import zoo
+from piscm.assemble.sampling import Sampling
 from piscm.construct.methods import PISC1, PISC2, PISC3, Method
 from piscm.march.options import Auto
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.problem_file import read_problem_file
-from piscm.sampling import Sampling
-from piscm.solution import Solution
+from piscm.result.solution import Solution
+from piscm.result.storage import replacing, write_csv
 from piscm.solve import solve
-from piscm.storage import replacing, write_csv
+from piscm.text.problem_file import read_problem_file
 from piscm.zoo.benchmark import Benchmark
 
 app = typer.Typer(

@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.sampling import Sampling
 from piscm.baselines.base import Baseline
-from piscm.baselines.deep import DeepNetwork
 from piscm.construct.machine import HISTORY
-from piscm.evaluate import Fitted, Network, Panels
+from piscm.inference.error_estimate import ErrorEstimate
+from piscm.inference.uncertainty import Uncertainty
 from piscm.march.options import method_from_document
-from piscm.march.verdict import ErrorEstimate
 from piscm.network.activations import activation_named
+from piscm.network.deep import DeepNetwork
+from piscm.network.model import Fitted, Network, Panels
 from piscm.network.nodes import Nodes
-from piscm.problem.document import problem_from_document
+from piscm.network.start import Start
 from piscm.problem.errors import ProblemError, brief, shortened
-from piscm.problem.parse import parse_expression
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling
-from piscm.solution import FORMAT, BlockResidual, Solution
-from piscm.start import Start
-from piscm.status import Status
-from piscm.storage import read_archive
-from piscm.uncertainty import Uncertainty
+from piscm.result.solution import FORMAT, BlockResidual, Solution
+from piscm.result.status import Status
+from piscm.result.storage import read_archive
+from piscm.text.document import problem_from_document
+from piscm.text.parse import parse_expression
 
 Floats = NDArray[np.float64]
 

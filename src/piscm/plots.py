@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.problem.errors import ProblemError
-from piscm.solution import Solution
+from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,29 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from piscm.assemble.sampling import Sampling, block_points
+from piscm.assemble.system import System
 from piscm.baselines.base import Baseline, Given
-from piscm.blocks import Block, compile_blocks
-from piscm.construct.bounds import Bounds
-from piscm.construct.draw import Draw
+from piscm.compile.blocks import Block, compile_blocks
 from piscm.construct.machine import grow
 from piscm.construct.methods import Method
-from piscm.construct.refine import Emphasis, Refined, as_grown, refine
-from piscm.construct.slabs import correct_on_all, most_points, some_points
-from piscm.design import System
-from piscm.evaluate import Fitted, Network
+from piscm.fit.refine import Emphasis, Refined, as_grown, refine
+from piscm.fit.slabs import correct_on_all, most_points, some_points
+from piscm.inference.error_estimate import estimate_error
+from piscm.inference.uncertainty import Uncertainty, uncertainty
+from piscm.linalg.bounded import Bounds
 from piscm.march.options import AnyMethod, Auto, with_tolerance
 from piscm.march.run import Outcome, Request, run
-from piscm.march.verdict import estimate_error
 from piscm.network.activations import activation_named
+from piscm.network.draw import Draw
+from piscm.network.model import Fitted, Network
+from piscm.network.start import Start
 from piscm.problem.conditions import checked_weight
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.progress import reporting
-from piscm.sampling import Sampling, block_points
-from piscm.solution import BlockResidual, Solution
-from piscm.start import Start
-from piscm.status import Status
-from piscm.uncertainty import Uncertainty, uncertainty
+from piscm.result.progress import reporting
+from piscm.result.solution import BlockResidual, Solution
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
-import piscm.construct.refine as refinement
+import piscm.fit.refine as refinement
 from piscm import (
     PISC3,
     Auto,

@@ -23,9 +23,9 @@ from piscm import (
     solve,
     unknown,
 )
-from piscm.evaluate import Network, Panels
+from piscm.network.model import Network, Panels
 from piscm.network.nodes import Nodes
-from piscm.start import Start
+from piscm.network.start import Start
 
 x, t = coordinates("x t")
 u, y = field("u", x, t), field("y", t)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from piscm.basis import Basis
+from piscm.linalg.basis import Basis
 
 TRUNCATION = 1e-13
 

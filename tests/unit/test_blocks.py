@@ -5,7 +5,7 @@ import pytest
 import sympy
 
 from piscm import Box, Condition, Periodic, Problem, ProblemError, coordinates, field, unknown, zoo
-from piscm.blocks import Compiled, compile_blocks
+from piscm.compile.blocks import Compiled, compile_blocks
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", x, t)

@@ -6,12 +6,12 @@ import sympy
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
 from piscm import unknown as unknown_symbol
-from piscm.blocks import compile_blocks
-from piscm.design import System
+from piscm.assemble.sampling import block_points
+from piscm.assemble.system import System
+from piscm.compile.blocks import compile_blocks
 from piscm.network.activations import ACTIVATIONS, activation_named
 from piscm.network.nodes import Nodes
-from piscm.sampling import block_points
-from piscm.start import Start
+from piscm.network.start import Start
 
 x, t = coordinates("x t")
 u, v, w = field("u", x, t), field("v", x, t), field("w", x)

@@ -7,10 +7,10 @@ import pytest
 import sympy
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
-from piscm.blocks import compile_blocks
-from piscm.design import System
-from piscm.evaluate import Network
-from piscm.march.cut import (
+from piscm.assemble.row_scaling import equalizing, loudness
+from piscm.assemble.sampling import block_points
+from piscm.assemble.system import System
+from piscm.assemble.windows import (
     checked_coordinate,
     marching_coordinate,
     observed_inside,
@@ -20,12 +20,12 @@ from piscm.march.cut import (
     window_box,
     with_values_of,
 )
-from piscm.march.equalize import equalizing, loudness
+from piscm.compile.blocks import compile_blocks
 from piscm.network.activations import activation_named
+from piscm.network.model import Network
 from piscm.network.nodes import Nodes
+from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
-from piscm.sampling import block_points
-from piscm.start import Start
 
 x, t = coordinates("x t")
 u = field("u", x, t)

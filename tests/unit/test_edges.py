@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy
 
-import piscm.construct.refine as refinement
+import piscm.fit.refine as refinement
 from piscm import (
     PISC2,
     PISC3,
@@ -19,10 +19,10 @@ from piscm import (
     solve,
     unknown,
 )
-from piscm.blocks import compile_blocks
-from piscm.construct.bounds import Bounds
-from piscm.sampling import RULES
-from piscm.uncertainty import _unknown_space
+from piscm.assemble.sampling import RULES
+from piscm.compile.blocks import compile_blocks
+from piscm.inference.uncertainty import _unknown_space
+from piscm.linalg.bounded import Bounds
 
 t = coordinates("t")
 u = field("u", t)

@@ -5,7 +5,7 @@ import pytest
 import sympy
 
 from piscm import coordinates, field
-from piscm.blocks import Compiled
+from piscm.compile.blocks import Compiled
 from piscm.problem.functions import FUNCTIONS
 
 x = coordinates("x")

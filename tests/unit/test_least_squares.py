@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from piscm.least_squares import (
+from piscm.linalg.truncated import (
     balance,
     gain_of_each,
     solve_each,

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from piscm import PISC3, zoo
-from piscm.blocks import compile_blocks
+from piscm.assemble.sampling import Sampling, block_points
+from piscm.assemble.system import System
+from piscm.compile.blocks import compile_blocks
 from piscm.construct.correct import Direction
 from piscm.construct.line_search import line_search
-from piscm.design import System
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Nodes
-from piscm.sampling import Sampling, block_points
-from piscm.start import Start
+from piscm.network.start import Start
 
 STEPS = PISC3().steps
 EVERYTHING = slice(0, 12)

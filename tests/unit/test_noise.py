@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from piscm.noise import deviation, trust
+from piscm.inference.noise import deviation, trust
 
 RNG = np.random.default_rng(0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from piscm.normal_equations import NormalEquations
+from piscm.linalg.normal_equations import NormalEquations
 
 
 @pytest.fixture

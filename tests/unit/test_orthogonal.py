@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from piscm import PISC2, PISC3, Box, Condition, Problem, Sampling, coordinates, field, solve, zoo
-from piscm.basis import Basis
+from piscm.assemble.state import Linearization, NodeRows, State
 from piscm.construct.orthogonal import best_block
-from piscm.state import Linearization, NodeRows, State
+from piscm.linalg.basis import Basis
 
 RNG = np.random.default_rng(0)
 

@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from piscm import ProblemError, coordinates, field, unknown
-from piscm.problem.parse import expression_text, parse_expression
+from piscm.text.parse import expression_text, parse_expression
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", x)

@@ -5,8 +5,8 @@ import pytest
 import sympy
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
-from piscm.blocks import compile_blocks
-from piscm.sampling import RULES, block_points
+from piscm.assemble.sampling import RULES, block_points
+from piscm.compile.blocks import compile_blocks
 
 x, y = coordinates("x y")
 u = field("u", x, y)

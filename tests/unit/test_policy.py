@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from piscm.march.policy import march
-from piscm.status import Status
+from piscm.result.status import Status
 
 KINDS = ("sin", "tanh", "gaussian")
 

@@ -22,13 +22,13 @@ from piscm import (
     solve,
     unknown,
 )
+from piscm.assemble.sampling import block_points
+from piscm.assemble.system import System
 from piscm.baselines import RandomFeatures
-from piscm.blocks import compile_blocks
-from piscm.construct.draw import Draw
-from piscm.design import System
+from piscm.compile.blocks import compile_blocks
 from piscm.network.activations import activation_named
-from piscm.sampling import block_points
-from piscm.start import Start
+from piscm.network.draw import Draw
+from piscm.network.start import Start
 
 x, y = coordinates("x y")
 u, v = field("u", x), field("v", x)

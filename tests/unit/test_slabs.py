@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy
 
-import piscm.construct.slabs as slabs
+import piscm.fit.slabs as slabs
 from piscm import (
     PISC3,
     Auto,
@@ -19,13 +19,13 @@ from piscm import (
     solve,
     unknown,
 )
-from piscm.blocks import compile_blocks
-from piscm.construct.bounds import Bounds
-from piscm.design import System
+from piscm.assemble.sampling import block_points
+from piscm.assemble.system import System
+from piscm.compile.blocks import compile_blocks
+from piscm.linalg.bounded import Bounds
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Nodes
-from piscm.sampling import block_points
-from piscm.start import Start
+from piscm.network.start import Start
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", x, t)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from piscm import PISC1, ProblemError, solve, zoo
-from piscm.blocks import compile_blocks
+from piscm.compile.blocks import compile_blocks
 
 # Shares of the box; high derivatives need longer steps, or rounding drowns them.
 STEPS = {1: 5e-4, 2: 5e-4, 3: 2e-3, 4: 2e-3}

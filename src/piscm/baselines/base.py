@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
+from piscm.compile.blocks import Block
 from piscm.construct.machine import HISTORY, Report
-from piscm.evaluate import Fitted
+from piscm.network.model import Fitted
+from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.start import Start
-from piscm.status import Status
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

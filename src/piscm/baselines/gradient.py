@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.placement import divisors
 from piscm.baselines.base import Baseline, Given, Trained, history_of
-from piscm.baselines.deep import DeepNetwork
 from piscm.baselines.jax_arrays import Jax, jax_for
 from piscm.baselines.physics_loss import PhysicsLoss
 from piscm.baselines.training import Trainer
 from piscm.construct.methods import check_positive
 from piscm.network.activations import activation_named
-from piscm.placement import divisors
+from piscm.network.deep import DeepNetwork
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 

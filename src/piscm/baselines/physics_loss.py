@@ -9,11 +9,11 @@ import sympy
 from numpy.typing import NDArray
 from sympy.logic.boolalg import Boolean
 
+from piscm.assemble.placement import divisors
 from piscm.baselines.base import Given
-from piscm.blocks import Block, Compiled, feature_of
+from piscm.compile.blocks import Block, Compiled, feature_of
+from piscm.compile.numeric_code import function_of
 from piscm.network.layers import Orders, derivatives
-from piscm.numeric_code import function_of
-from piscm.placement import divisors
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]

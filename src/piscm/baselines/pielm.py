@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from piscm.baselines.random_features import RandomNodes
-from piscm.blocks import compile_blocks
+from piscm.compile.blocks import compile_blocks
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 

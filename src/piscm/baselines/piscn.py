@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from piscm.baselines.base import Given
 from piscm.baselines.gradient import GradientTrained, Weights
-from piscm.construct.draw import Draw
 from piscm.construct.methods import PISC3
 from piscm.construct.select import Ladder
-from piscm.least_squares import solve_least_squares
+from piscm.linalg.truncated import solve_least_squares
 from piscm.network.activations import activation_named
+from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes, concatenate
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem

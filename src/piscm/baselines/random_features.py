@@ -19,20 +19,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.state import Linearization, NodeRows, State
+from piscm.assemble.system import System
 from piscm.baselines.base import Baseline, Given, Trained, history_of
-from piscm.construct.bounds import Bounds
 from piscm.construct.correct import Direction
-from piscm.construct.draw import Draw
 from piscm.construct.line_search import line_search
 from piscm.construct.machine import Report
 from piscm.construct.methods import check_count, check_positive
-from piscm.design import System
-from piscm.evaluate import Network
-from piscm.least_squares import solve_least_squares
+from piscm.linalg.bounded import Bounds
+from piscm.linalg.truncated import solve_least_squares
 from piscm.network.activations import activation_named
+from piscm.network.draw import Draw
+from piscm.network.model import Network
 from piscm.problem.problem import Problem
-from piscm.state import Linearization, NodeRows, State
-from piscm.status import Status
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from piscm.baselines.physics_loss import Parameters, PhysicsLoss
 from piscm.construct.machine import Report
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.status import Status
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

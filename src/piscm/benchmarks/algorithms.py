@@ -10,13 +10,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from piscm import zoo
+from piscm.assemble.sampling import Sampling
 from piscm.benchmarks.literal import literal_pisc3
 from piscm.benchmarks.part import Case, Part, Row, solved
 from piscm.benchmarks.yardstick import final_shapes, lstsq_seconds
 from piscm.construct.methods import PISC1, PISC2, PISC3
 from piscm.march.options import Auto
-from piscm.sampling import Sampling
-from piscm.solution import Solution
+from piscm.result.solution import Solution
 from piscm.zoo.benchmark import Benchmark
 
 # With how long each takes beside the others.

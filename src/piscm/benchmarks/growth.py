@@ -5,13 +5,13 @@ import statistics
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 
+from piscm.assemble.sampling import Sampling
 from piscm.benchmarks.child import in_child, peak_megabytes
 from piscm.benchmarks.coupled import coupled_system
 from piscm.benchmarks.exponent import fitted_exponent
 from piscm.benchmarks.part import Case, Part, Row, solved
 from piscm.construct.methods import PISC3
-from piscm.sampling import Sampling
-from piscm.solution import Solution
+from piscm.result.solution import Solution
 
 ALONG = ("points", "nodes", "fields")
 COLUMNS = (

@@ -9,17 +9,17 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.blocks import compile_blocks
-from piscm.construct.draw import Draw
+from piscm.assemble.sampling import Sampling, block_points
+from piscm.assemble.state import NodeRows, State
+from piscm.assemble.system import System
+from piscm.compile.blocks import compile_blocks
 from piscm.construct.methods import Method
-from piscm.design import System
-from piscm.evaluate import Network
 from piscm.network.activations import activation_named
+from piscm.network.draw import Draw
+from piscm.network.model import Network
 from piscm.network.nodes import Nodes, concatenate
+from piscm.network.start import Start
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling, block_points
-from piscm.start import Start
-from piscm.state import NodeRows, State
 
 Floats = NDArray[np.float64]
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from piscm.assemble.sampling import Sampling
 from piscm.construct.methods import Method
 from piscm.march.options import Auto
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling
-from piscm.solution import Solution
+from piscm.result.solution import Solution
+from piscm.result.status import Status
 from piscm.solve import solve
-from piscm.status import Status
 
 Row = dict[str, Any]
 

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
-from piscm.evaluate import Network
-from piscm.solution import Solution
+from piscm.network.model import Network
+from piscm.result.solution import Solution
 
 Shape = tuple[int, int]
 

@@ -8,7 +8,7 @@ so the truncation bounds the weights themselves and not their increments. An unk
 leave its bounds is held at the bound, and the rest is solved for again.
 
 Growth solves such a system at every step, so it takes the cheapest way that keeps the digits: a
-basis that is extended where the columns stay (`piscm.basis`), normal equations with refinement
+basis that is extended where the columns stay (`piscm.linalg.basis`), normal equations with refinement
 where they move and a few digits are enough, and singular values now and then and at the end.
 """
 
@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.basis import Basis
-from piscm.construct.bounds import Bounds
+from piscm.assemble.state import Linearization, NodeRows, State
+from piscm.assemble.system import System
 from piscm.construct.methods import Method
-from piscm.design import System
-from piscm.least_squares import LeastSquares, balance, solve_least_squares
-from piscm.normal_equations import NormalEquations
-from piscm.state import Linearization, NodeRows, State
+from piscm.linalg.basis import Basis
+from piscm.linalg.bounded import Bounds
+from piscm.linalg.normal_equations import NormalEquations
+from piscm.linalg.truncated import LeastSquares, balance, solve_least_squares
 
 Floats = NDArray[np.float64]
 

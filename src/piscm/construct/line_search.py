@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from piscm.assemble.state import NodeRows, State
+from piscm.assemble.system import System
 from piscm.construct.correct import Direction
-from piscm.design import System
-from piscm.state import NodeRows, State
 
 
 def line_search(

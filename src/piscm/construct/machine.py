@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.construct.bounds import Bounds
+from piscm.assemble.state import Linearization, NodeRows, State
+from piscm.assemble.system import System
 from piscm.construct.correct import Corrector
-from piscm.construct.draw import Draw
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
 from piscm.construct.orthogonal import best_block
 from piscm.construct.select import Ladder, Proposal, select
-from piscm.design import System
+from piscm.linalg.bounded import Bounds
+from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes, concatenate
-from piscm.state import Linearization, NodeRows, State
-from piscm.status import Status
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ matrix of the batch (a pivoted Cholesky factorization that follows the gains).
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.basis import Basis
-from piscm.state import NodeRows
+from piscm.assemble.state import NodeRows
+from piscm.linalg.basis import Basis
 
 Floats = NDArray[np.float64]
 

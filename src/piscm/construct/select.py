@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.construct.bounds import Bounds
-from piscm.construct.draw import Draw
+from piscm.assemble.state import Linearization, NodeRows, State
+from piscm.assemble.system import System
 from piscm.construct.methods import Method
-from piscm.design import System
-from piscm.least_squares import gain_of_each, solve_each
+from piscm.linalg.bounded import Bounds
+from piscm.linalg.truncated import gain_of_each, solve_each
+from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes
-from piscm.state import Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 

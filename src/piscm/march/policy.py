@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.sampling import Sampling
 from piscm.construct.machine import Report
 from piscm.construct.methods import PISC3, Method
-from piscm.evaluate import Network
-from piscm.march.fit import Hopeless, solve_piece
+from piscm.fit.piece import STOPPED, Piece, Task
+from piscm.fit.stages import Hopeless, solve_piece
 from piscm.march.options import Auto
-from piscm.march.piece import STOPPED, Piece, Task
-from piscm.sampling import Sampling
-from piscm.status import Status
+from piscm.network.model import Network
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

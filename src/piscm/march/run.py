@@ -9,14 +9,14 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, compile_blocks
-from piscm.construct.draw import Draw
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.windows import checked_coordinate, marching_coordinate
+from piscm.compile.blocks import Block, compile_blocks
 from piscm.construct.machine import HISTORY, Report
 from piscm.construct.methods import Method
-from piscm.evaluate import Network, Panels
-from piscm.march.cut import checked_coordinate, marching_coordinate
+from piscm.fit.piece import STOPPED, Piece, Task, task_for
+from piscm.march.fit_unknowns import Shot, fit_unknowns
 from piscm.march.options import Auto, Windows
-from piscm.march.piece import STOPPED, Piece, Task, task_for
 from piscm.march.policy import (
     MORE,
     Attempt,
@@ -27,12 +27,12 @@ from piscm.march.policy import (
     march,
     plain_attempt,
 )
-from piscm.march.shoot import Shot, fit_unknowns
+from piscm.network.draw import Draw
+from piscm.network.model import Network, Panels
 from piscm.network.nodes import Nodes, concatenate
+from piscm.network.start import Start
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling
-from piscm.start import Start
-from piscm.status import Status
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from piscm.reproduce.rows import EXPERIMENTS, selected
 from piscm.reproduce.run import dask_workers, local_workers, run_trials
 from piscm.reproduce.store import Record, Store
 from piscm.reproduce.trial import settings
-from piscm.solution import Solution
+from piscm.result.solution import Solution
 
 
 def reproduce(

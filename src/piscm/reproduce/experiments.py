@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from piscm.assemble.sampling import Sampling
 from piscm.baselines import PIELM, PINN, PISCN, RandomFeatures
 from piscm.construct.methods import Method
 from piscm.march.options import AnyMethod, Auto, Windows
-from piscm.sampling import Sampling
 from piscm.zoo.benchmark import Benchmark
 
 UNSUPERVISED, SEMI, INVERSE = "unsupervised", "semi-supervised", "inverse"

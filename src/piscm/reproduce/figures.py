@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from piscm import plots
 from piscm.reproduce.summary import Record
-from piscm.solution import Solution
+from piscm.result.solution import Solution
 from piscm.zoo.benchmark import Benchmark
 
 try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from piscm.problem.errors import ProblemError, shortened
-from piscm.storage import replacing
+from piscm.result.storage import replacing
 
 Record = dict[str, Any]
 

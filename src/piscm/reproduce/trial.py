@@ -14,15 +14,15 @@ from threadpoolctl import threadpool_limits
 from piscm import zoo
 from piscm.baselines.jax_arrays import jax_for
 from piscm.march.options import Auto, Windows, method_to_document
-from piscm.problem.document import problem_to_document
 from piscm.reproduce.classical import classical
 from piscm.reproduce.experiments import BENCHMARKS, SMALL, Experiment, small
 from piscm.reproduce.machine import machine
 from piscm.reproduce.rows import named
 from piscm.reproduce.store import Record
-from piscm.solution import Solution
+from piscm.result.solution import Solution
+from piscm.result.status import Status
 from piscm.solve import solve
-from piscm.status import Status
+from piscm.text.document import problem_to_document
 from piscm.zoo.benchmark import Benchmark
 
 Finished = tuple[Record, bytes | None]

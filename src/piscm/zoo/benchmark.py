@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.sampling import Sampling
 from piscm.construct.methods import Method
 from piscm.problem.conditions import Observations
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling
 
 Floats = NDArray[np.float64]
 

@@ -5,11 +5,11 @@ import sympy
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from piscm.assemble.sampling import Sampling
 from piscm.problem.conditions import Condition
 from piscm.problem.domain import Box
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
-from piscm.sampling import Sampling
 from piscm.zoo.benchmark import Benchmark
 
 DIFFUSIVITY, LOSS = 0.5, 1.5

@@ -4,11 +4,11 @@ import numpy as np
 import sympy
 from numpy.typing import ArrayLike, NDArray
 
+from piscm.assemble.sampling import Sampling
 from piscm.problem.conditions import Condition
 from piscm.problem.domain import Box
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
-from piscm.sampling import Sampling
 from piscm.zoo.benchmark import Benchmark
 from piscm.zoo.sources import PAPER
 

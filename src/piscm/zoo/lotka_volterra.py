@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
+from piscm.assemble.sampling import Sampling
 from piscm.problem.conditions import Condition
 from piscm.problem.domain import Box
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
-from piscm.sampling import Sampling
 from piscm.zoo.benchmark import Benchmark
 
 TRUTH = {"a": 1.0, "b": 0.5, "c": 0.75, "d": 0.25}

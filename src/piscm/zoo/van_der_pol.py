@@ -2,11 +2,11 @@
 
 import sympy
 
+from piscm.assemble.sampling import Sampling
 from piscm.problem.conditions import Condition
 from piscm.problem.domain import Box
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
-from piscm.sampling import Sampling
 from piscm.zoo.benchmark import Benchmark
 from piscm.zoo.references.van_der_pol import reference
 from piscm.zoo.sources import PAPER

@@ -10,7 +10,7 @@ import sympy
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from piscm.blocks import Block
+from piscm.compile.blocks import Block
 from piscm.problem.domain import Box, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem

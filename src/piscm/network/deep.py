@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Compiled, feature_of
-from piscm.evaluate import Fitted
+from piscm.compile.blocks import Compiled, feature_of
 from piscm.network.layers import derivatives
+from piscm.network.model import Fitted
+from piscm.network.start import Start
 from piscm.problem.problem import Problem
-from piscm.start import Start
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@ r"""Least squares by truncated singular values: the one engine behind every step
 
 Both functions return the minimum-norm minimizer of :math:`\|M\theta - v\|_2` over the singular
 directions above ``truncation`` times the largest singular value. Columns are given as rows
-(the transpose of M), which is how `piscm.design` stores them.
+(the transpose of M), which is how `piscm.assemble.system` stores them.
 """
 
 from typing import Any, NamedTuple

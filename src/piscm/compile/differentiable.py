@@ -8,7 +8,7 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.numeric_code import function_of
+from piscm.compile.numeric_code import function_of
 from piscm.problem.errors import ProblemError, brief
 
 Floats = NDArray[np.float64]

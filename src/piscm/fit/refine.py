@@ -18,15 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
+from piscm.assemble.state import NodeRows, State
+from piscm.assemble.system import System
+from piscm.compile.blocks import Block
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import line_search
 from piscm.construct.methods import Method
-from piscm.design import System
+from piscm.inference.noise import deviation, trust
+from piscm.inference.uncertainty import leverage
 from piscm.network.nodes import Nodes
-from piscm.noise import deviation, trust
-from piscm.state import NodeRows, State
-from piscm.uncertainty import leverage
 
 Floats = NDArray[np.float64]
 Emphasis = Mapping[int, Floats]

@@ -20,19 +20,19 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.basis import Basis
-from piscm.blocks import Block, compile_blocks
-from piscm.construct.bounds import Bounds
-from piscm.design import System
-from piscm.evaluate import Network
-from piscm.least_squares import solve_least_squares
-from piscm.march.cut import in_window, window_blocks, with_values_of
-from piscm.march.equalize import equalizing, loudness
-from piscm.march.piece import Piece
+from piscm.assemble.row_scaling import equalizing, loudness
+from piscm.assemble.system import System
+from piscm.assemble.windows import in_window, window_blocks, with_values_of
+from piscm.compile.blocks import Block, compile_blocks
+from piscm.fit.piece import Piece
+from piscm.inference.noise import deviation, trust
+from piscm.inference.uncertainty import Uncertainty
+from piscm.linalg.basis import Basis
+from piscm.linalg.bounded import Bounds
+from piscm.linalg.truncated import solve_least_squares
 from piscm.network.activations import activation_named
-from piscm.noise import deviation, trust
+from piscm.network.model import Network
 from piscm.problem.problem import Problem
-from piscm.uncertainty import Uncertainty
 
 Floats = NDArray[np.float64]
 

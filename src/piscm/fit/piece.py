@@ -7,17 +7,17 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
+from piscm.assemble.row_scaling import loudness
+from piscm.assemble.sampling import Sampling, block_points
+from piscm.assemble.system import System
+from piscm.compile.blocks import Block
 from piscm.construct.machine import Growth
-from piscm.construct.refine import Refined
-from piscm.design import System
-from piscm.evaluate import Network
-from piscm.march.equalize import loudness
+from piscm.fit.refine import Refined
 from piscm.network.activations import activation_named
+from piscm.network.model import Network
+from piscm.network.start import Start
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling, block_points
-from piscm.start import Start
-from piscm.status import Status
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 Points = list[tuple[Floats, ...]]

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, Compiled, feature_of
+from piscm.compile.blocks import Block, Compiled, feature_of
 from piscm.network.nodes import Feature
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[Floats, ...]]
-"""For each block its arrays of points, as `piscm.sampling.block_points` gives them."""
+"""For each block its arrays of points, as `piscm.assemble.sampling.block_points` gives them."""
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.placement import Leg
 from piscm.network.activations import Activation, Signed
 from piscm.network.nodes import Feature, Nodes
-from piscm.placement import Leg
 
 
 class Evaluated:

@@ -14,23 +14,23 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, compile_blocks
-from piscm.construct.draw import Draw
-from piscm.design import System
-from piscm.evaluate import Network
-from piscm.least_squares import solve_triangle
-from piscm.march.cut import (
+from piscm.assemble.row_scaling import equalizing, loudness
+from piscm.assemble.sampling import Sampling, block_points
+from piscm.assemble.system import System
+from piscm.assemble.windows import (
     marching_coordinate,
     observed_inside,
     window_blocks,
     window_box,
     with_values_of,
 )
-from piscm.march.equalize import equalizing, loudness
+from piscm.compile.blocks import Block, compile_blocks
+from piscm.linalg.truncated import solve_triangle
 from piscm.network.activations import activation_named
+from piscm.network.draw import Draw
+from piscm.network.model import Network
 from piscm.network.nodes import Nodes, concatenate
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling, block_points
 
 Floats = NDArray[np.float64]
 FittedPoints = Mapping[str, tuple[Floats, ...]]

@@ -20,9 +20,9 @@ import sympy
 from piscm.problem.conditions import Condition, Observations, Periodic
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
-from piscm.problem.parse import expression_text, parse_expression
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
+from piscm.text.parse import expression_text, parse_expression
 
 _KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations")
 

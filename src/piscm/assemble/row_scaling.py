@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
-from piscm.construct.draw import Draw
-from piscm.design import System
-from piscm.placement import divisors
+from piscm.assemble.placement import divisors
+from piscm.assemble.system import System
+from piscm.compile.blocks import Block
+from piscm.network.draw import Draw
 
 Floats = NDArray[np.float64]
 

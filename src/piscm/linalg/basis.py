@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dtrcon
 
-from piscm.least_squares import LeastSquares, solve_least_squares
+from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
 Floats = NDArray[np.float64]
 

@@ -22,9 +22,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.design import System
-from piscm.noise import deviation
-from piscm.state import NodeRows, State
+from piscm.assemble.state import NodeRows, State
+from piscm.assemble.system import System
+from piscm.inference.noise import deviation
 
 Floats = NDArray[np.float64]
 

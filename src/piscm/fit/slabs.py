@@ -12,13 +12,13 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
-from piscm.construct.bounds import Bounds
+from piscm.assemble.placement import Points, divisors
+from piscm.assemble.system import System
+from piscm.compile.blocks import Block
 from piscm.construct.methods import Method
-from piscm.design import System
-from piscm.least_squares import solve_triangle
+from piscm.linalg.bounded import Bounds
+from piscm.linalg.truncated import solve_triangle
 from piscm.network.nodes import Nodes
-from piscm.placement import Points, divisors
 
 Floats = NDArray[np.float64]
 MakeSystem = Callable[[Sequence[Block], Points, Mapping[int, Floats], Sequence[int]], System]

@@ -8,29 +8,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block
-from piscm.construct.bounds import Bounds
-from piscm.construct.machine import Growth, Report, grow
-from piscm.construct.methods import Method
-from piscm.construct.refine import Emphasis, as_grown, refine
-from piscm.construct.slabs import correct_on_all, most_points, some_points
-from piscm.design import System
-from piscm.evaluate import Network
-from piscm.march.cut import (
+from piscm.assemble.row_scaling import equalizing, loudness
+from piscm.assemble.sampling import Sampling, block_points
+from piscm.assemble.state import State
+from piscm.assemble.system import System
+from piscm.assemble.windows import (
     observed_inside,
     steepness,
     window_blocks,
     window_box,
     with_values_of,
 )
-from piscm.march.equalize import equalizing, loudness
-from piscm.march.piece import LISTENERS, STOPPED, Piece, Points, Task
+from piscm.compile.blocks import Block
+from piscm.construct.machine import Growth, Report, grow
+from piscm.construct.methods import Method
+from piscm.fit.piece import LISTENERS, STOPPED, Piece, Points, Task
+from piscm.fit.refine import Emphasis, as_grown, refine
+from piscm.fit.slabs import correct_on_all, most_points, some_points
+from piscm.linalg.bounded import Bounds
 from piscm.network.activations import Activation, activation_named
+from piscm.network.model import Network
 from piscm.network.nodes import Nodes
-from piscm.sampling import Sampling, block_points
-from piscm.start import Start
-from piscm.state import State
-from piscm.status import Status
+from piscm.network.start import Start
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 Hopeless = Callable[[Floats, float], bool]

@@ -11,14 +11,14 @@ import sympy
 from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
 
-from piscm.blocks import Block, Compiled, Jet, feature_of
+from piscm.compile.blocks import Block, Compiled, Jet, feature_of
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Feature, Nodes
+from piscm.network.start import Start
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
-from piscm.start import Start
 
 Floats = NDArray[np.float64]
 

@@ -1,8 +1,8 @@
 r"""Blocks, points and nodes become numbers: the residual vector and the design matrix.
 
 The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks
-first: their part of a node's column (`piscm.chain_rule`) is computed once and never again; of the
-others, the strands (`piscm.blocks.Strand`) that it is a combination of. Arrays are node-major, so a
+first: their part of a node's column (`piscm.assemble.chain_rule`) is computed once and never again; of the
+others, the strands (`piscm.compile.blocks.Strand`) that it is a combination of. Arrays are node-major, so a
 node is added by writing one row, and the transpose is the column-major matrix that LAPACK wants.
 """
 
@@ -13,16 +13,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.blocks import Block, Compiled, Strand
-from piscm.chain_rule import Evaluated
-from piscm.differentiable import Differentiable
+from piscm.assemble.chain_rule import Evaluated
+from piscm.assemble.placement import Placed, Points, place
+from piscm.assemble.state import Change, Linearization, NodeRows, State
+from piscm.compile.blocks import Block, Compiled, Strand
+from piscm.compile.differentiable import Differentiable
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
-from piscm.placement import Placed, Points, place
+from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.start import Start
-from piscm.state import Change, Linearization, NodeRows, State
 
 Floats = NDArray[np.float64]
 

@@ -10,20 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
 from threadpoolctl import threadpool_limits
 
-from piscm.blocks import Block, compile_blocks
-from piscm.evaluate import Fitted, Network, broadcast, checked_points
-from piscm.identifiability import involved, undetermined_text
+from piscm.assemble.sampling import Sampling
+from piscm.compile.blocks import Block, compile_blocks
+from piscm.inference.error_estimate import ErrorEstimate, estimate_error
+from piscm.inference.identifiability import involved, undetermined_text
+from piscm.inference.uncertainty import Uncertainty
 from piscm.march.options import AnyMethod, Auto, Windows, method_to_document
-from piscm.march.verdict import ErrorEstimate, estimate_error
-from piscm.problem.document import problem_to_document
+from piscm.network.model import Fitted, Network, broadcast, checked_points
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
-from piscm.problem.parse import expression_text
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling
-from piscm.status import Status
-from piscm.storage import write_archive
-from piscm.uncertainty import Uncertainty
+from piscm.result.status import Status
+from piscm.result.storage import write_archive
+from piscm.text.document import problem_to_document
+from piscm.text.parse import expression_text
 
 Floats = NDArray[np.float64]
 

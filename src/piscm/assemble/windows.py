@@ -13,13 +13,13 @@ import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from piscm.blocks import Block
-from piscm.evaluate import Network
+from piscm.assemble.sampling import Density
+from piscm.compile.blocks import Block
+from piscm.network.model import Network
 from piscm.problem.conditions import Condition, Periodic, Place
 from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.sampling import Density
 
 Floats = NDArray[np.float64]
 

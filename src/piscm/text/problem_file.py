@@ -28,11 +28,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from piscm.problem.document import problem_from_document
+from piscm.assemble.sampling import Sampling
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.sampling import Sampling
-from piscm.storage import read_csv, read_toml
+from piscm.result.storage import read_csv, read_toml
+from piscm.text.document import problem_from_document
 
 
 @dataclass(frozen=True)

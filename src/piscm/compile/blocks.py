@@ -2,7 +2,7 @@ r"""Compiled residuals: numbers from symbols.
 
 Equations, conditions and observations are the same thing: an expression
 :math:`R(x, D^\gamma u, \lambda)`, the points where it must vanish, a weight. Here every
-:math:`D^\gamma u` becomes a plain symbol, a jet; `piscm.differentiable` makes functions of that.
+:math:`D^\gamma u` becomes a plain symbol, a jet; `piscm.compile.differentiable` makes functions of that.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from piscm.differentiable import Differentiable
+from piscm.compile.differentiable import Differentiable
 from piscm.network.nodes import Feature
 from piscm.problem.conditions import Condition, Place, place_text
 from piscm.problem.errors import brief, shortened
