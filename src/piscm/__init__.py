@@ -24,19 +24,24 @@ Solve it, and call the solution like a function, or ask for any expression in it
 True
 """
 
-from piscm import plots, zoo
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from piscm.assemble.sampling import Sampling
-from piscm.construct.methods import PISC1, PISC2, PISC3
+from piscm.fit.pisc import PISC1, PISC2, PISC3
 from piscm.loading import load
-from piscm.march.options import Auto, Windows
+from piscm.march.methods import Auto, Windows
+from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Observations, Periodic
-from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
 from piscm.result.solution import Solution
 from piscm.result.status import Status
 from piscm.solve import NotConverged, solve
+
+if TYPE_CHECKING:
+    from piscm import plots, zoo
 
 __version__ = "0.1.0"
 
@@ -64,3 +69,10 @@ __all__ = [
     "unknown",
     "zoo",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Pictures and the zoo are loaded when they are first asked for."""
+    if name in ("plots", "zoo", "baselines"):
+        return import_module(f"piscm.{name}")
+    raise AttributeError(f"module 'piscm' has no attribute {name!r}")

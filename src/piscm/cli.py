@@ -16,13 +16,14 @@ from rich.text import Text
 
 from piscm import zoo
 from piscm.assemble.sampling import Sampling
-from piscm.construct.methods import PISC1, PISC2, PISC3, Method
-from piscm.march.options import Auto
+from piscm.construct.construction import Construction
+from piscm.fit.pisc import PISC1, PISC2, PISC3
+from piscm.march.methods import Auto
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.solution import Solution
-from piscm.result.storage import replacing, write_csv
 from piscm.solve import solve
+from piscm.text.files import replacing, write_csv
 from piscm.text.problem_file import read_problem_file
 from piscm.zoo.benchmark import Benchmark
 
@@ -47,7 +48,7 @@ class Task:
 
     name: str
     problem: Callable[[int], Problem]  # of a seed
-    method: Method | Auto
+    method: Construction | Auto
     sampling: Sampling | None  # None leaves it to the method
     benchmark: Benchmark | None
 
@@ -239,12 +240,16 @@ def _task(
         chosen = METHODS[method](**{**defaults, **file.options, **overrides})
     except TypeError as error:
         raise ProblemError(f"[method] of {name}, for {method}: {error}.") from None
-    return method, Task(Path(name).stem, lambda seed: file.problem, chosen, file.sampling, None)
+    try:
+        sampling = Sampling(**file.sampling) if file.sampling else None
+    except TypeError as error:
+        raise ProblemError(f"[sampling] of {name}: {error}.") from None
+    return method, Task(Path(name).stem, lambda seed: file.problem, chosen, sampling, None)
 
 
 def _solved(task: Task, seed: int) -> Solution:
     # The weights of a benchmark belong to the paper's algorithms.
-    literal = task.benchmark is not None and isinstance(task.method, Method)
+    literal = task.benchmark is not None and isinstance(task.method, Construction)
     weights = task.benchmark.weights if task.benchmark is not None and literal else None
     problem = task.problem(seed)
     return solve(problem, task.method, sampling=task.sampling, weights=weights, seed=seed)

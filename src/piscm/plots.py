@@ -36,7 +36,7 @@ def _names(solution: Solution) -> list[str]:
 
 
 def _axis(solution: Solution, name: str) -> Floats:
-    box = solution.problem.domain
+    box = solution.problem.domain.bounding_box
     if name not in _names(solution):
         raise ProblemError(f"{name!r} is not a coordinate; they are {', '.join(_names(solution))}.")
     index = _names(solution).index(name)
@@ -147,8 +147,8 @@ def overview(
 
     In one dimension there is no map; beyond two the further coordinates stand at their middle.
     """
-    box, names = solution.problem.domain, _names(solution)
-    middle = dict(zip(names, (box.lower + box.upper) / 2, strict=True))
+    box, names = solution.problem.domain.bounding_box, _names(solution)
+    middle = dict(zip(names, box.center, strict=True))
     expression = None if len(solution.problem.fields) == 1 else solution.problem.fields[0]
     if reference is not None and expression is not None:
         reference = _of_field(reference, str(expression.func))

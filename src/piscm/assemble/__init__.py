@@ -1,1 +1,5 @@
-"""."""
+"""Blocks, points and nodes become rows and columns: sites, weights, the system, windows.
+
+Knows what must hold where, and what a node contributes to it. Must not know which nodes are chosen
+or how a least-squares problem is solved.
+"""

@@ -17,9 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.placement import Leg
+from piscm.assemble.placement import PlacedLeg
 from piscm.network.activations import Activation, Signed
 from piscm.network.nodes import Feature, Nodes
+
+_Values = tuple[tuple[bool, ...], int]
+"""What the values of a feature depend on: the coordinates it sees, and its order."""
+
+
+def _values_of(feature: Feature) -> _Values:
+    return feature.sees, sum(feature.orders)
 
 
 class Evaluated:
@@ -38,6 +45,11 @@ class Evaluated:
             for sees, needed in orders.items()
             for order, signed in nodes.derivatives(points, sees, needed, activation).items()
         }
+        # Orders that differ in sign alone share one array: each stands under the first of them.
+        self._alike: dict[_Values, _Values] = {
+            own: next(o for o, other in self._signed.items() if other.values is signed.values)
+            for own, signed in self._signed.items()
+        }
 
     def _factor(self, feature: Feature) -> Any:
         """The product of weights that a feature brings out, with its sign, shape (nodes,)."""
@@ -47,9 +59,9 @@ class Evaluated:
         return self._factors[feature]
 
     def _of(self, feature: Feature) -> Signed:
-        return self._signed[feature.sees, sum(feature.orders)]
+        return self._signed[_values_of(feature)]
 
-    def feature(self, leg: Leg, jet: int, room: Any) -> None:
+    def feature(self, leg: PlacedLeg, jet: int, room: Any) -> None:
         """Write what a jet of a leg is made of, shape (nodes, points)."""
         feature = leg.jet_features[jet]
         values = self._of(feature).values[:, leg.columns]
@@ -58,7 +70,7 @@ class Evaluated:
     def columns(
         self,
         field: int,
-        legs: Sequence[Leg],
+        legs: Sequence[PlacedLeg],
         partials: Sequence[NDArray[Any]],
         jets: Sequence[int],
         room: Any,
@@ -71,20 +83,47 @@ class Evaluated:
         """
         empty = True
         for leg, own in zip(legs, partials, strict=True):
-            alike: dict[int, list[int]] = {}  # jets whose features have the same values
-            for jet in jets:
-                if leg.jet_fields[jet] == field:
-                    alike.setdefault(id(self._of(leg.jet_features[jet]).values), []).append(jet)
-            for members in alike.values():
-                if empty:
-                    self._sum(leg, members, own[members], room)
-                else:
-                    room += self._sum(leg, members, own[members], None)
-                empty = False
+            if leg.reduction is None:
+                empty = self._add(field, leg, own, jets, room, empty)
+                continue
+            at_points = np.empty((len(room), leg.size), dtype=room.dtype)
+            self.at_points(field, leg, own, jets, at_points)
+            rows = at_points @ leg.reduction.T.astype(room.dtype)
+            room[:] = rows if empty else room + rows
+            empty = False
         if empty:
             room[:] = 0.0
 
-    def _sum(self, leg: Leg, jets: list[int], partials: Any, room: Any) -> Any:
+    def at_points(
+        self, field: int, leg: PlacedLeg, partials: Any, jets: Sequence[int], room: Any
+    ) -> None:
+        """The same for one leg, before rows are made of it: shape (nodes, points)."""
+        if self._add(field, leg, partials, jets, room, True):
+            room[:] = 0.0
+
+    def _add(
+        self,
+        field: int,
+        leg: PlacedLeg,
+        partials: Any,
+        jets: Sequence[int],
+        room: Any,
+        empty: bool,
+    ) -> bool:
+        """Add the jets of one leg; whether there is still nothing in the room."""
+        alike: dict[_Values, list[int]] = {}  # jets whose features have the same values
+        for jet in jets:
+            if leg.jet_fields[jet] == field:
+                alike.setdefault(self._alike[_values_of(leg.jet_features[jet])], []).append(jet)
+        for members in alike.values():
+            if empty:
+                self._sum(leg, members, partials[members], room)
+            else:
+                room += self._sum(leg, members, partials[members], None)
+            empty = False
+        return empty
+
+    def _sum(self, leg: PlacedLeg, jets: list[int], partials: Any, room: Any) -> Any:
         """Jets with the same values: their factors times their partials, times these values."""
         features = [leg.jet_features[jet] for jet in jets]
         values = self._of(features[0]).values[:, leg.columns]

@@ -6,38 +6,83 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.compile.blocks import Block, Compiled, feature_of
-from piscm.network.nodes import Feature
+from piscm.assemble.sites import Points
+from piscm.assemble.weighting import Emphasis, row_weights
+from piscm.compile.blocks import Block
+from piscm.compile.expression import Compiled
+from piscm.network.nodes import Feature, feature_of
+from piscm.problem.place import Leg, combined
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
-Points = Sequence[tuple[Floats, ...]]
-"""For each block its arrays of points, as `piscm.assemble.sampling.block_points` gives them."""
 
 
 @dataclass(frozen=True)
-class Leg:
-    """A block at one set of points (a periodic block has two, with opposite signs)."""
+class PlacedLeg:
+    """A leg among all points, with the features of the nodes that its block sees there.
 
-    sign: float
-    columns: slice  # where its points stand among all points
-    jet_features: tuple[Feature, ...]  # for each jet of the block: its feature ...
-    jet_fields: tuple[int, ...]  # ... and its field
+    Attributes
+    ----------
+    leg : Leg
+    columns : slice
+        Where its points stand among all points.
+    jet_features, jet_fields : tuples
+        For each jet of the block its feature and its field.
+    reduction : ndarray, shape (rows, points), or None
+        Makes weighted rows of values at points, where a row is a sum over points.
+    """
+
+    leg: Leg
+    columns: slice
+    jet_features: tuple[Feature, ...]
+    jet_fields: tuple[int, ...]
+    reduction: Floats | None
 
     @property
     def size(self) -> int:
-        return int(self.columns.stop - self.columns.start)
+        """How many points it has."""
+        return len(self.leg.points)
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A block with its points and its rows."""
+    """A block with its points and its rows.
+
+    Attributes
+    ----------
+    block : Block
+    number : int
+        Which of the blocks it is.
+    legs : tuple of PlacedLeg
+    rows : slice
+    scale : ndarray
+        The square root of the weight, for all rows or each.
+    target : ndarray or None
+        What the rows must equal.
+    nonlinear_legs : slice
+        Where its legs stand among those of all nonlinear blocks.
+    """
 
     block: Block
-    legs: tuple[Leg, ...]
+    number: int
+    legs: tuple[PlacedLeg, ...]
     rows: slice
-    scale: Floats  # the square root of the weight, for all rows or each
-    nonlinear_legs: slice  # where its legs stand among those of all nonlinear blocks
+    scale: Floats
+    target: Floats | None
+    nonlinear_legs: slice
+
+    def rows_of(self, values: Sequence[Floats]) -> Floats:
+        """Weighted rows, from values at the points of each leg, shape (..., points)."""
+        return np.asarray(self.scale * combined([leg.leg for leg in self.legs], values))
+
+    def residual(self, values: Sequence[Floats]) -> Floats:
+        """The weighted residual, from the expression at the points of each leg."""
+        total = combined([leg.leg for leg in self.legs], values)
+        return np.asarray(self.scale * (total if self.target is None else total - self.target))
+
+    def partials(self, leg: PlacedLeg, values: Floats) -> Floats:
+        """Partials at the points of a leg, weighted unless its reduction does that."""
+        return values if leg.reduction is not None else leg.leg.sign * self.scale * values
 
 
 def place(
@@ -45,54 +90,46 @@ def place(
     blocks: Sequence[Block],
     points: Points,
     weights: Mapping[str, float],
-    emphasis: Mapping[int, Floats],
+    emphasis: Emphasis,
 ) -> tuple[Floats, list[Placed]]:
     """All points as one array, and the blocks with their rows, the linear ones first."""
     every, columns = _stack(points)
-    counts = divisors(blocks, points)
+    each = row_weights(blocks, points, weights)
     placed: list[Placed] = []
-    row = leg = 0
+    row = nonlinear = 0
     for i in sorted(range(len(blocks)), key=lambda i: not blocks[i].compiled.linear):
-        block = blocks[i]
+        block, site = blocks[i], points.of_block[i]
+        scale = np.sqrt(each[i] * emphasis.get(i, np.ones(1)))
         legs = tuple(
-            _leg(problem, block.compiled, sign, columns[id(array)])
-            for sign, array in zip(block.signs, points[i], strict=True)
+            _placed_leg(problem, block.compiled, leg, where, scale)
+            for leg, where in zip(points[i], columns[site], strict=True)
         )
-        weight = weights[block.kind] * block.weight / counts[block.kind]
-        scale = np.sqrt(weight * emphasis.get(i, np.ones(1)))
-        rows = slice(row, row + len(points[i][0]))
-        nonlinear = slice(leg, leg if block.compiled.linear else leg + len(legs))
-        placed.append(Placed(block, legs, rows, scale, nonlinear))
-        row, leg = rows.stop, nonlinear.stop
+        rows = slice(row, row + points.sites[site].rows)
+        own = slice(nonlinear, nonlinear if block.compiled.linear else nonlinear + len(legs))
+        placed.append(Placed(block, i, legs, rows, scale, block.target(points[i]), own))
+        row, nonlinear = rows.stop, own.stop
     return every, placed
 
 
-def _leg(problem: Problem, compiled: Compiled, sign: float, columns: slice) -> Leg:
+def _placed_leg(
+    problem: Problem, compiled: Compiled, leg: Leg, columns: slice, scale: Floats
+) -> PlacedLeg:
     coordinates = problem.domain.coordinates
     features = tuple(feature_of(jet, problem.fields, coordinates) for jet in compiled.jets)
-    return Leg(sign, columns, features, tuple(jet.field for jet in compiled.jets))
+    fields = tuple(jet.field for jet in compiled.jets)
+    reduction = None if leg.sums is None else leg.sign * scale[:, None] * leg.sums
+    return PlacedLeg(leg, columns, features, fields, reduction)
 
 
-def _stack(points: Points) -> tuple[Floats, dict[int, slice]]:
-    """All distinct arrays of points as one, and where each of them stands (by its id)."""
-    arrays = {id(array): array for group in points for array in group}
-    columns, first = {}, 0
-    for key, array in arrays.items():
-        columns[key] = slice(first, first + len(array))
-        first += len(array)
-    return np.concatenate(list(arrays.values())), columns
-
-
-def divisors(blocks: Sequence[Block], points: Points) -> dict[str, int]:
-    """What the weight of a kind is divided by.
-
-    The paper's N_p is the number of collocation points, whatever the number of equations; N_b and
-    N_d are the numbers of all rows of their kind, so that all conditions share one weight.
-    """
-    counts = {"equations": 1, "conditions": 0, "observations": 0}
-    for block, group in zip(blocks, points, strict=True):
-        if block.kind == "equations":
-            counts["equations"] = len(group[0])
-        else:
-            counts[block.kind] += len(group[0])
-    return counts
+def _stack(points: Points) -> tuple[Floats, list[list[slice]]]:
+    """The points of all sites as one array, and where each leg of a site stands."""
+    arrays: list[Floats] = []
+    columns: list[list[slice]] = []
+    first = 0
+    for site in points.sites:
+        columns.append([])
+        for leg in site.legs:
+            columns[-1].append(slice(first, first + len(leg.points)))
+            arrays.append(leg.points)
+            first += len(leg.points)
+    return np.concatenate(arrays), columns

@@ -1,4 +1,4 @@
-"""Weights under which rows of every kind speak equally loud.
+"""Row scaling: weights under which rows of every kind count alike.
 
 An equation of fourth order has rows thousands of times as large as those of a condition on the
 field itself, so that the conditions would not count. Every block is divided by the root mean square
@@ -7,41 +7,61 @@ in the units of the fields, and about as large as their error.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.placement import divisors
+from piscm.assemble.sites import Points
 from piscm.assemble.system import System
+from piscm.assemble.weighting import EVEN, Emphasis, divisors
 from piscm.compile.blocks import Block
+from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
+from piscm.network.start import Start
+from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
 _POOL = 200
 
 
-def loudness(system: System, blocks: Sequence[Block], rng: np.random.Generator) -> dict[int, float]:
-    """How large the rows of each block, by its index, are for a typical node."""
-    nodes = Draw(system.problem.domain, None).free(_POOL, 1.0, rng)
-    rows = system.evaluate(nodes)
-    system.write_nonlinear(rows, slice(None), system.linearize(system.start()))
-    loud = {}
+@dataclass(frozen=True)
+class RowScaling:
+    """How large the rows of each block are for a typical node, by the name of the block."""
+
+    sizes: Mapping[str, float]
+
+    def of(self, block: Block) -> float:
+        """The size of the rows of a block."""
+        return self.sizes[block.name]
+
+    def emphasis(self, blocks: Sequence[Block], points: Points) -> Emphasis:
+        """The factors on the blocks' weights that make up for it; each has its mean square."""
+        shared = divisors(blocks, points)
+        return {
+            number: np.array([shared[block.kind] / (rows * self.of(block) ** 2)])
+            for number, (block, rows) in enumerate(zip(blocks, points.rows, strict=True))
+        }
+
+
+def row_scaling(
+    problem: Problem,
+    blocks: Sequence[Block],
+    points: Points,
+    start: Start,
+    rng: np.random.Generator,
+) -> RowScaling:
+    """The sizes of rows for random waves, whatever nodes the network has: one measure for all."""
+    system = System(problem, blocks, points, EVEN, activation_named("sin"), start)
+    columns = system.evaluate(Draw(problem.domain, None).free(_POOL, 1.0, rng))
+    design = columns.at(system.linearize(system.start()))
+    sizes: dict[str, float] = {}
     for placed in system.placed:
-        index = next(i for i, block in enumerate(blocks) if block is placed.block)
-        columns = rows.design[:, :, placed.rows] / placed.scale
-        squares = np.einsum("kfn,kfn->k", columns, columns) / columns.shape[-1]
+        own = design[:, :, placed.rows] / placed.scale
+        squares = np.einsum("kfn,kfn->k", own, own) / own.shape[-1]
         typical = float(np.sqrt(np.median(squares)))
-        loud[index] = typical if np.isfinite(typical) and typical > 0 else 1.0
-    return loud
-
-
-def equalizing(
-    loud: Mapping[int, float], blocks: Sequence[Block], points: Sequence[tuple[Floats, ...]]
-) -> dict[int, Floats]:
-    """The factors on the blocks' weights that make up for it; each block has its mean square."""
-    shared = divisors(blocks, points)
-    return {
-        index: np.array([shared[blocks[index].kind] / (len(points[index][0]) * typical**2)])
-        for index, typical in loud.items()
-    }
+        usable = np.isfinite(typical) and typical > 0
+        # A condition that a window cuts in two has one name: both parts have one size.
+        sizes.setdefault(placed.block.name, typical if usable else 1.0)
+    return RowScaling(sizes)

@@ -1,4 +1,4 @@
-"""What passes between the steps: the current state, changes to it, partials, columns."""
+"""The current approximation as the points see it, and steps away from it."""
 
 from dataclasses import dataclass
 
@@ -11,6 +11,8 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class State:
     """The current approximation, seen from the points.
+
+    States are never changed in place, so that an interrupted run has a whole one.
 
     Attributes
     ----------
@@ -29,6 +31,11 @@ class State:
     def energy(self) -> float:
         """The squared norm of the weighted residual, the paper's E²."""
         return float(self.residual @ self.residual)
+
+    @property
+    def norm(self) -> float:
+        """The norm of the weighted residual, the paper's E."""
+        return float(np.sqrt(self.energy))
 
 
 @dataclass(frozen=True)
@@ -64,33 +71,3 @@ class Linearization:
     @property
     def finite(self) -> bool:
         return all(np.isfinite(part).all() for part in (*self.partials, self.unknowns))
-
-
-@dataclass
-class NodeRows:
-    """What the system keeps of a batch of nodes.
-
-    Attributes
-    ----------
-    design : ndarray, shape (nodes, fields, rows)
-        The columns of the design; the nonlinear rows hold the latest linearization.
-    strands : one ndarray of shape (strands, nodes, points) for each leg of a nonlinear block
-        What a node with the weight one adds to each strand.
-    """
-
-    design: Floats
-    strands: tuple[Floats, ...]
-
-    def take(self, nodes: list[int]) -> "NodeRows":
-        """Some of the nodes."""
-        return NodeRows(self.design[nodes], tuple(part[:, nodes] for part in self.strands))
-
-    def first(self, count: int) -> "NodeRows":
-        """The first nodes, without a copy."""
-        return NodeRows(self.design[:count], tuple(part[:, :count] for part in self.strands))
-
-    def put(self, place: slice, others: "NodeRows") -> None:
-        """Write other nodes to some places."""
-        self.design[place] = others.design
-        for own, new in zip(self.strands, others.strands, strict=True):
-            own[:, place] = new

@@ -1,9 +1,10 @@
 r"""Blocks, points and nodes become numbers: the residual vector and the design matrix.
 
-The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks
-first: their part of a node's column (`piscm.assemble.chain_rule`) is computed once and never again; of the
-others, the strands (`piscm.compile.blocks.Strand`) that it is a combination of. Arrays are node-major, so a
-node is added by writing one row, and the transpose is the column-major matrix that LAPACK wants.
+The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks first:
+their part of a node's column (`piscm.assemble.chain_rule`) is computed once and never again; of the
+others, the strands (`piscm.compile.expression.Strand`) that it is a combination of. Arrays are
+node-major, so a node is added by writing one row, and the transpose is the column-major matrix that
+LAPACK wants.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.chain_rule import Evaluated
-from piscm.assemble.placement import Placed, Points, place
-from piscm.assemble.state import Change, Linearization, NodeRows, State
-from piscm.compile.blocks import Block, Compiled, Strand
+from piscm.assemble.columns import Columns
+from piscm.assemble.finite import check_finite
+from piscm.assemble.placement import Placed, place
+from piscm.assemble.sampling import half_by
+from piscm.assemble.screen import Screen
+from piscm.assemble.sites import Points
+from piscm.assemble.state import Change, Linearization, State
+from piscm.assemble.unknowns import bounds_of
+from piscm.assemble.weighting import Emphasis
+from piscm.compile.blocks import Block
 from piscm.compile.differentiable import Differentiable
+from piscm.compile.expression import Compiled, Strand
+from piscm.linalg.bounded import Bounds
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
-from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -39,7 +48,7 @@ class System:
     activation : Activation
     start : Start
         The fields before the first node.
-    emphasis : mapping of the index of a block to a factor on the weight of each of its rows
+    emphasis : Emphasis, optional
     """
 
     def __init__(
@@ -50,14 +59,14 @@ class System:
         weights: Mapping[str, float],
         activation: Activation,
         start: Start,
-        emphasis: Mapping[int, Floats] | None = None,
+        emphasis: Emphasis | None = None,
     ) -> None:
         self.problem = problem
         self.activation = activation
         self.fields = len(problem.fields)
         self.guesses = np.array(list(problem.unknowns.values()))
         self._start = start
-        self.points, self.placed = place(problem, blocks, points, weights, emphasis or {})
+        self._points, self.placed = place(problem, blocks, points, weights, emphasis or {})
         linear = [placed for placed in self.placed if placed.block.compiled.linear]
         self._linear = linear
         self._nonlinear = self.placed[len(linear) :]
@@ -71,7 +80,6 @@ class System:
         self._wanted = {
             feature for placed in self.placed for leg in placed.legs for feature in leg.jet_features
         }
-        self._single_points = self.points.astype(np.float32)
         self._linear_partials = [
             self._partials(placed, placed.block.compiled, self._jets_at_start(placed), self.guesses)
             for placed in linear
@@ -80,6 +88,17 @@ class System:
         self._linear_unknowns = np.zeros((len(self.guesses), self.linear_rows))
         for placed, (_, by_unknowns) in zip(linear, self._linear_partials, strict=True):
             self._linear_unknowns[:, placed.rows] = by_unknowns
+        self._last: tuple[State, Linearization] | None = None
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether no column ever changes."""
+        return bool(self.linear_rows == self.rows)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Those of the unknowns."""
+        return bounds_of(self.problem)
 
     # --- states -----------------------------------------------------------------------------
 
@@ -105,51 +124,29 @@ class System:
             np.zeros((1, len(self.guesses))),
         )
         state = replace(state, residual=self.residuals(state, still)[0])
-        self._check_finite(state)
+        check_finite(self.problem, self.placed, state, self.linearize(state))
         return state
 
-    def state_with(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> State:
+    def state_with(self, columns: Columns, weights: Floats, unknowns: Floats) -> State:
         """The state of nodes with given weights, and of given unknowns."""
         start = self.start()
-        change = self.together(rows, slice(0, len(weights)), weights, unknowns - start.unknowns)
+        change = self.together(columns, slice(0, len(weights)), weights, unknowns - start.unknowns)
         residual = self.residuals(start, change)[0]
         return State(weights, unknowns, change.added(start, 0), residual)
 
-    def troubled_points(self, state: State, count: int, rng: np.random.Generator) -> Floats:
+    def residual_weighted_points(
+        self, state: State, count: int, rng: np.random.Generator
+    ) -> Floats:
         """Points of the equations, half of them drawn in proportion to the squared residual."""
         placed = [item for item in self.placed if item.block.kind == "equations"]
-        points = self.points[placed[0].legs[0].columns]
+        points = placed[0].legs[0].leg.points
         squares = np.add.reduce([state.residual[item.rows] ** 2 for item in placed])
-        total = float(squares.sum())
-        even = np.full(len(points), 1.0 / len(points))
-        share = even if not 0.0 < total < np.inf else 0.5 * even + 0.5 * squares / total
-        return np.asarray(points[rng.choice(len(points), count, p=share)])
+        return np.asarray(points[rng.choice(len(points), count, p=half_by(squares))])
 
     def unweighted(self, state: State, block: Block) -> Floats:
         """The residual of one block, in its own units."""
         placed = next(item for item in self.placed if item.block is block)
         return np.asarray(state.residual[placed.rows] / placed.scale)
-
-    def _check_finite(self, state: State) -> None:
-        linearization = self.linearize(state)
-        bad_rows = ~np.isfinite(state.residual)
-        bad_rows |= ~np.isfinite(linearization.unknowns).all(axis=0)
-        for placed in self.placed:
-            bad = bad_rows[placed.rows].copy()
-            for partials in linearization.partials[placed.nonlinear_legs]:
-                bad |= ~np.isfinite(partials).all(axis=0)
-            if bad.any():
-                raise ProblemError(self._not_finite(placed, int(np.flatnonzero(bad)[0])))
-
-    def _not_finite(self, placed: Placed, row: int) -> str:
-        point = self.points[placed.legs[0].columns][row]
-        names = (symbol.name for symbol in self.problem.domain.coordinates)
-        where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, point, strict=True))
-        return (
-            f"{placed.block.compiled.where}, or a derivative of it by a field or an unknown, is "
-            f"not finite at {where} when every field has its starting value. Start elsewhere with "
-            "solve(..., initial={u: 1.0}), or keep the domain away from the singularity."
-        )
 
     def residuals(self, state: State, change: Change) -> Floats:
         """The true residual after each change, shape (trials, rows)."""
@@ -175,24 +172,22 @@ class System:
         unknowns: Floats,
     ) -> Floats:
         """The weighted residual of a block, as a function of the jets or strands of its legs."""
-        total: Floats = np.zeros(())
-        for leg, own in zip(placed.legs, arguments, strict=True):
-            total = total + leg.sign * function.value(self.points[leg.columns], own, unknowns)
-        if placed.block.data is not None:
-            total = total - placed.block.data
-        return np.asarray(placed.scale * total)
+        pairs = zip(placed.legs, arguments, strict=True)
+        return placed.residual(
+            [function.value(leg.leg.points, own, unknowns) for leg, own in pairs]
+        )
 
     # --- linearization ----------------------------------------------------------------------
 
     def _jets_at_start(self, placed: Placed) -> list[Floats]:
         compiled = placed.block.compiled
-        return [self._start.jets(compiled, self.points[leg.columns]) for leg in placed.legs]
+        return [self._start.jets(compiled, leg.leg.points) for leg in placed.legs]
 
     def _coefficients_of(self, placed: Placed) -> list[Floats]:
         """For each leg the partials by its jets at the start; those of fixed strands stay so."""
         compiled = placed.block.compiled
         return [
-            compiled.linearize(self.points[leg.columns], jets, self.guesses)[0]
+            compiled.linearize(leg.leg.points, jets, self.guesses)[0]
             for leg, jets in zip(placed.legs, self._jets_at_start(placed), strict=True)
         ]
 
@@ -203,17 +198,18 @@ class System:
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> tuple[list[Floats], Floats]:
-        """Weighted partials by the jets or strands of each leg, and by unknowns, (..., points)."""
-        each = []
-        by_unknowns = np.zeros((len(unknowns), placed.rows.stop - placed.rows.start))
+        """Partials by the jets or strands of each leg, (..., points); by unknowns, (..., rows)."""
+        each, for_unknowns = [], []
         for leg, own in zip(placed.legs, arguments, strict=True):
-            by_own, for_unknowns = function.linearize(self.points[leg.columns], own, unknowns)
-            each.append(leg.sign * placed.scale * by_own)
-            by_unknowns += leg.sign * placed.scale * for_unknowns
-        return each, by_unknowns
+            by_own, by_unknowns = function.linearize(leg.leg.points, own, unknowns)
+            each.append(placed.partials(leg, by_own))
+            for_unknowns.append(by_unknowns)
+        return each, placed.rows_of(for_unknowns)
 
     def linearize(self, state: State) -> Linearization:
-        """Exact partials at a state."""
+        """Exact partials at a state; the same object as long as the state is the same."""
+        if self._last is not None and self._last[0] is state:
+            return self._last[1]
         unknowns = np.empty((len(self.guesses), self.rows))
         unknowns[:, : self.linear_rows] = self._linear_unknowns
         partials: list[Floats] = []
@@ -223,95 +219,87 @@ class System:
             by_strands, by_unknowns = self._partials(placed, function, strands, state.unknowns)
             partials.extend(by_strands)
             unknowns[:, placed.rows] = by_unknowns
-        return Linearization(tuple(partials), unknowns)
+        self._last = (state, Linearization(tuple(partials), unknowns))
+        return self._last[1]
 
     # --- nodes ------------------------------------------------------------------------------
 
-    def allocate(self, capacity: int) -> NodeRows:
+    def allocate(self, capacity: int) -> Columns:
         """Room for nodes to come."""
-        return NodeRows(
+        return Columns(
+            self,
             np.zeros((capacity, self.fields, self.rows)),
             tuple(np.empty((len(strands), capacity, leg.size)) for leg, strands in self._stranded),
         )
 
-    def evaluate(self, nodes: Nodes) -> NodeRows:
+    def evaluate(self, nodes: Nodes) -> Columns:
         """Everything about a batch of nodes that does not depend on the state."""
-        made = Evaluated(nodes, self.points, self._wanted, self.activation)
-        rows = self.allocate(len(nodes))
+        made = Evaluated(nodes, self._points, self._wanted, self.activation)
+        columns = self.allocate(len(nodes))
         for placed, (partials, _) in zip(self._linear, self._linear_partials, strict=True):
             jets = range(len(placed.block.compiled.jets))
             for field in range(self.fields):
-                room = rows.design[:, field, placed.rows]
+                room = columns.still[:, field, placed.rows]
                 made.columns(field, placed.legs, partials, jets, room)
         coefficients = (own for each in self._coefficients for own in each)
         for (leg, strands), own, part in zip(
-            self._stranded, coefficients, rows.strands, strict=True
+            self._stranded, coefficients, columns.strands, strict=True
         ):
             for strand, room in zip(strands, part, strict=True):
                 if strand.fixed:
-                    made.columns(strand.field, [leg], [own], strand.jets, room)
+                    made.at_points(strand.field, leg, own, strand.jets, room)
                 else:
                     made.feature(leg, strand.jets[0], room)
-        return rows
+        return columns
 
-    def screen(self, nodes: Nodes, linearization: Linearization) -> NDArray[np.float32]:
-        """Columns of a batch of nodes in single precision, to rank them by: many times cheaper."""
-        single = np.float32
-        rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
-        made = Evaluated(rough, self._single_points, self._wanted, self.activation)
-        design = np.empty((len(nodes), self.fields, self.rows), dtype=single)
-        for placed, at_start in zip(self.placed, self._single_partials, strict=True):
-            compiled, partials = placed.block.compiled, at_start
-            if not compiled.linear:
-                partials = [own.copy() for own in at_start]
-                now = linearization.partials[placed.nonlinear_legs]
-                for own, by_strands in zip(partials, now, strict=True):
-                    for strand, row in zip(compiled.strands, by_strands, strict=True):
-                        if not strand.fixed:
-                            own[strand.jets[0]] = row
+    def write_columns(
+        self,
+        design: Floats,
+        strands: tuple[Floats, ...],
+        nodes: slice,
+        linearization: Linearization,
+    ) -> None:
+        """Bring the nonlinear rows of some nodes' columns up to date."""
+        for placed in self._nonlinear:
+            first = placed.nonlinear_legs.start
             for field in range(self.fields):
-                room = design[:, field, placed.rows]
-                made.columns(field, placed.legs, partials, range(len(compiled.jets)), room)
-        return design
+                target = design[nodes, field, placed.rows]
+                own = _stretch(placed.block.compiled.strands, field)
+                for number, leg in enumerate(placed.legs, start=first):
+                    parts = (linearization.partials[number][own], strands[number][own, nodes])
+                    if number == first and leg.reduction is None:
+                        np.einsum("jp,jkp->kp", *parts, out=target)
+                        continue
+                    more = np.einsum("jp,jkp->kp", *parts)
+                    more = more if leg.reduction is None else more @ leg.reduction.T
+                    target[:] = more if number == first else target + more
 
     @cached_property
-    def _single_partials(self) -> list[list[NDArray[np.float32]]]:
-        """For every block and leg the weighted partials by its jets, at the start."""
+    def single(self) -> Screen:
+        """The same in single precision, to rank many nodes by."""
         weighted = [
-            [leg.sign * placed.scale * own for leg, own in zip(placed.legs, each, strict=True)]
+            [placed.partials(leg, own) for leg, own in zip(placed.legs, each, strict=True)]
             for placed, each in zip(self._nonlinear, self._coefficients, strict=True)
         ]
         every = [*(partials for partials, _ in self._linear_partials), *weighted]
-        return [[own.astype(np.float32) for own in partials] for partials in every]
+        return Screen(self._points, self.placed, every, self._wanted, self.activation, self.fields)
 
-    def write_nonlinear(self, rows: NodeRows, nodes: slice, linearization: Linearization) -> None:
-        """Bring the nonlinear rows of some nodes' columns up to date."""
-        for placed in self._nonlinear:
-            legs = range(placed.nonlinear_legs.start, placed.nonlinear_legs.stop)
-            for field in range(self.fields):
-                target = rows.design[nodes, field, placed.rows]
-                own = _stretch(placed.block.compiled.strands, field)
-                for leg in legs:
-                    parts = (linearization.partials[leg][own], rows.strands[leg][own, nodes])
-                    if leg == legs[0]:
-                        np.einsum("jp,jkp->kp", *parts, out=target)
-                    else:
-                        target += np.einsum("jp,jkp->kp", *parts)
+    # --- changes ----------------------------------------------------------------------------
 
-    def each_alone(self, rows: NodeRows, weights: Floats, unknowns: Floats) -> Change:
+    def each_alone(self, columns: Columns, weights: Floats, unknowns: Floats) -> Change:
         """The change that each node of a batch makes alone; weights of shape (nodes, fields)."""
-        linear = np.einsum("kf,kfn->kn", weights, rows.design[:, :, : self.linear_rows])
+        linear = np.einsum("kf,kfn->kn", weights, columns.still[:, :, : self.linear_rows])
         strands = tuple(
             part * weights.T[[strand.field for strand in strands], :, None]
-            for (_, strands), part in zip(self._stranded, rows.strands, strict=True)
+            for (_, strands), part in zip(self._stranded, columns.strands, strict=True)
         )
         return Change(linear, strands, unknowns)
 
-    def together(self, rows: NodeRows, nodes: slice, weights: Floats, unknowns: Floats) -> Change:
+    def together(self, columns: Columns, nodes: slice, weights: Floats, unknowns: Floats) -> Change:
         """The change, as one trial, that new weights of some nodes make together."""
-        flat = rows.design[nodes].reshape(-1, self.rows)[:, : self.linear_rows]
+        flat = columns.still[nodes].reshape(-1, self.rows)[:, : self.linear_rows]
         changes = []
-        for (_, strands), part in zip(self._stranded, rows.strands, strict=True):
+        for (_, strands), part in zip(self._stranded, columns.strands, strict=True):
             change = np.empty((len(strands), 1, part.shape[2]))
             for strand, own, room in zip(strands, part, change, strict=True):
                 np.matmul(weights[:, strand.field], own[nodes], out=room[0])

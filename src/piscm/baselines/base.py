@@ -1,48 +1,44 @@
 """What every rival method is: settings, and a fit on the points that piscm's own methods get."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from piscm.compile.blocks import Block
-from piscm.construct.machine import HISTORY, Report
-from piscm.network.model import Fitted
-from piscm.network.start import Start
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import draw_points
+from piscm.assemble.windows import Part
+from piscm.fit.residuals import block_residuals
+from piscm.network.model import Model
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
+from piscm.result.history import Report
+from piscm.result.method import Method, Outcome, Request
 from piscm.result.status import Status
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a baseline is given: the problem, compiled, and the points where it must hold.
+    """What a baseline is given.
 
     Attributes
     ----------
-    problem : Problem
-    blocks : sequence of Block
-    points : for each block its arrays of points
-    weights : mapping of a kind of block to its weight
-    start : Start
-        Starting values, to which the network is added.
+    assembly : Assembly
+        The problem, compiled, the points where it must hold, weights and starting values.
     rng : numpy.random.Generator
     report : callable
         To be called with the number of the iteration and the residual.
     """
 
-    problem: Problem
-    blocks: Sequence[Block]
-    points: Sequence[tuple[Floats, ...]]
-    weights: Mapping[str, float]
-    start: Start
+    assembly: Assembly
     rng: np.random.Generator
     report: Report
+
+    @property
+    def problem(self) -> Problem:
+        return self.assembly.part.problem
 
 
 @dataclass(frozen=True)
@@ -53,14 +49,14 @@ class Trained:
     `history` has one record an iteration.
     """
 
-    network: Fitted
+    network: Model
     status: Status
     residual: float
     history: np.recarray[Any, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Baseline(ABC):
+class Baseline(Method):
     """A method of others, with its settings."""
 
     @property
@@ -68,8 +64,14 @@ class Baseline(ABC):
     def iterations(self) -> int:
         """How many steps a run takes at most, for the progress bar."""
 
+    @property
+    def records_iterations(self) -> bool:
+        return True
+
+    def with_tolerance(self, tolerance: float) -> Method:
+        raise ProblemError(f"tol: {type(self).__name__} has no tolerance; leave it out.")
+
     def check(self, problem: Problem) -> None:
-        """Tell what the method cannot do, before any work."""
         if any(data.noise is not None or data.loss != "square" for data in problem.observations):
             raise ProblemError(
                 f"{type(self).__name__} fits observations by plain least squares: leave noise=... "
@@ -80,9 +82,22 @@ class Baseline(ABC):
     def fit(self, given: Given) -> Trained:
         """Solve the problem."""
 
-
-def history_of(residuals: Sequence[float], seconds: Sequence[float]) -> np.recarray[Any, Any]:
-    """A history with one record an iteration; what only growth has is left at zero."""
-    records = np.zeros(len(residuals), dtype=HISTORY)
-    records["residual"], records["seconds"] = residuals, seconds
-    return np.rec.array(records)
+    def run(self, request: Request) -> Outcome:
+        """From the points that a grown network has with the same seed."""
+        problem, sampling = request.problem, request.sampling or Sampling()
+        fitted_rng, held_out_rng, node_rng = request.rng.spawn(3)
+        part = Part.whole(problem)
+        points = draw_points(problem.domain, part.blocks, sampling, fitted_rng)
+        assembly = Assembly(part, points, request.weights, request.start)
+        with request.reporting(self.iterations, "fitting", "steps") as report:
+            trained = self.fit(Given(assembly, node_rng, report))
+        fresh = draw_points(problem.domain, part.blocks, sampling.elsewhere, held_out_rng)
+        fitted = [(trained.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
+        return Outcome(
+            model=trained.network,
+            status=trained.status,
+            residual=trained.residual,
+            block_residuals=block_residuals(trained.network, part.blocks, fitted, fresh),
+            history=trained.history,
+            sampling=sampling,
+        )

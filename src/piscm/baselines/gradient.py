@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.placement import divisors
-from piscm.baselines.base import Baseline, Given, Trained, history_of
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.weighting import row_weights
+from piscm.baselines.base import Baseline, Given, Trained
 from piscm.baselines.jax_arrays import Jax, jax_for
 from piscm.baselines.physics_loss import PhysicsLoss
 from piscm.baselines.training import Trainer
-from piscm.construct.methods import check_positive
+from piscm.construct.checks import check_positive
 from piscm.network.activations import activation_named
 from piscm.network.deep import DeepNetwork
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
+from piscm.result.history import history_of
 
 Floats = NDArray[np.float64]
 Weights = list[tuple[Floats, Floats]]
@@ -85,11 +87,12 @@ class GradientTrained(Baseline):
         shift, scale = self._seen(given.problem)
         layers = self._first_layers(given, shift, scale)
         jax = jax_for(type(self).__name__)
+        assembly = given.assembly
         weights = {
             kind: weight * (1.0 if kind == "equations" else self.emphasis)
-            for kind, weight in given.weights.items()
+            for kind, weight in assembly.weights.items()
         }
-        emphasized = replace(given, weights=weights)
+        emphasized = replace(assembly, weights=weights)
         loss = PhysicsLoss(emphasized, self.activation, shift, scale, jax.arrays, jax.names)
         guesses = np.array(list(given.problem.unknowns.values()), dtype=float)
         trainer = Trainer(
@@ -100,7 +103,7 @@ class GradientTrained(Baseline):
         descent = trainer.descent
         network = DeepNetwork(
             given.problem,
-            given.start,
+            assembly.start,
             self.activation,
             in_physical_coordinates(descent.parameters["layers"], shift, scale),
             descent.parameters["unknowns"],
@@ -108,7 +111,7 @@ class GradientTrained(Baseline):
         return Trained(
             network,
             descent.status,
-            _residual(network, given),
+            _residual(network, assembly),
             history_of(descent.residuals, descent.seconds),
         )
 
@@ -137,12 +140,14 @@ def in_physical_coordinates(
     return ((moved, biases - shift @ moved), *((w, b) for w, b in others))
 
 
-def _residual(network: DeepNetwork, given: Given) -> float:
+def _residual(network: DeepNetwork, assembly: Assembly) -> float:
     """The square root of the loss, in double precision."""
-    counts, total = divisors(given.blocks, given.points), 0.0
-    for block, points in zip(given.blocks, given.points, strict=True):
-        weight = given.weights[block.kind] * block.weight / counts[block.kind]
-        total += weight * float(np.sum(network.residual(block, points) ** 2))
+    blocks, points = assembly.part.blocks, assembly.points
+    total = 0.0
+    for block, legs, weight in zip(
+        blocks, points, row_weights(blocks, points, assembly.weights), strict=True
+    ):
+        total += weight * float(np.sum(network.residual(block, legs) ** 2))
     return float(np.sqrt(total))
 
 

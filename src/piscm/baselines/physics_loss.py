@@ -9,12 +9,16 @@ import sympy
 from numpy.typing import NDArray
 from sympy.logic.boolalg import Boolean
 
-from piscm.assemble.placement import divisors
-from piscm.baselines.base import Given
-from piscm.compile.blocks import Block, Compiled, feature_of
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.weighting import row_weights
+from piscm.compile.blocks import Block
+from piscm.compile.expression import Compiled
 from piscm.compile.numeric_code import function_of
-from piscm.network.layers import Orders, derivatives
+from piscm.network.layers import derivatives
+from piscm.network.nodes import feature_of
+from piscm.network.series import Orders
 from piscm.problem.errors import ProblemError
+from piscm.problem.place import Leg
 
 Floats = NDArray[np.float64]
 Parameters = dict[str, Any]
@@ -23,9 +27,9 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Leg:
-    """A block at one of its arrays of points; `jets` are the place, orders and field of each."""
+    """A block at one of its legs; `jets` are the place, orders and field of each."""
 
-    sign: float
+    leg: Leg
     jets: tuple[tuple[int, Orders, int], ...]
     function: Callable[..., Any]
     where: str
@@ -39,13 +43,17 @@ class _Leg:
             ) from None
         return value
 
+    def rows(self, value: Any) -> Any:
+        """What the values at its points contribute to the rows."""
+        sums = self.leg.sums
+        return self.leg.sign * (value if sums is None else sums @ value)
+
 
 @dataclass(frozen=True)
 class _Row:
-    """A block: its legs, how many rows it has and what each of them weighs."""
+    """A block: its legs, and what each of its rows weighs."""
 
     legs: tuple[_Leg, ...]
-    count: int
     weight: float
 
 
@@ -57,7 +65,7 @@ class PhysicsLoss:
 
     Parameters
     ----------
-    given : Given
+    assembly : Assembly
     activation : str
     shift, scale : ndarray, shape (coordinates,)
         The network sees ``(x - shift) * scale``.
@@ -73,35 +81,34 @@ class PhysicsLoss:
 
     def __init__(
         self,
-        given: Given,
+        assembly: Assembly,
         activation: str,
         shift: Floats,
         scale: Floats,
         xp: Any,
         names: Mapping[str, Any],
     ) -> None:
-        self._given, self._names, self._xp = given, names, xp
+        self._assembly, self._names, self._xp = assembly, names, xp
         self._activation, self._shift, self._scale = activation, shift, scale
-        self._places: dict[tuple[int, tuple[bool, ...]], int] = {}
+        self._places: dict[tuple[int, int, tuple[bool, ...]], int] = {}
         self._wanted: list[set[Orders]] = []
         self._slopes: list[Floats] = []
         self._inputs: list[Floats] = []
-        counts = divisors(given.blocks, given.points)
         self._rows: list[_Row] = []
         of_blocks = []
-        for block, group in zip(given.blocks, given.points, strict=True):
-            weight = given.weights[block.kind] * block.weight / counts[block.kind]
-            made = [
-                self._leg(block, sign, points)
-                for sign, points in zip(block.signs, group, strict=True)
-            ]
-            self._rows.append(_Row(tuple(leg for leg, _ in made), len(group[0]), weight))
-            data = np.zeros(len(group[0])) if block.data is None else block.data
+        blocks, points = assembly.part.blocks, assembly.points
+        weights = row_weights(blocks, points, assembly.weights)
+        for number, block in enumerate(blocks):
+            site, legs = points.of_block[number], points[number]
+            made = [self._leg(block, leg, (site, place)) for place, leg in enumerate(legs)]
+            self._rows.append(_Row(tuple(leg for leg, _ in made), weights[number]))
+            target = block.target(legs)
+            data = np.zeros(legs[0].rows) if target is None else target
             of_blocks.append((data, [numbers for _, numbers in made]))
         self.numbers = (self._inputs, of_blocks)
 
-    def _leg(self, block: Block, sign: float, points: Floats) -> tuple[_Leg, Any]:
-        compiled, problem = block.compiled, self._given.problem
+    def _leg(self, block: Block, leg: Leg, where: tuple[int, int]) -> tuple[_Leg, Any]:
+        compiled, problem, points = block.compiled, self._assembly.part.problem, leg.points
         coordinates = problem.domain.coordinates
         expression, symbols = compiled.written
         taken: dict[sympy.Expr, sympy.Dummy] = {}
@@ -115,15 +122,16 @@ class PhysicsLoss:
         jets = []
         for jet in compiled.jets:
             sees, orders = feature_of(jet, problem.fields, coordinates)
-            place = self._place(points, sees)
+            place = self._place(points, where, sees)
             self._wanted[place].add(orders)
             jets.append((place, orders, jet.field))
-        start = self._given.start.jets(compiled, points)
-        return _Leg(sign, tuple(jets), function, compiled.where), ([*points.T, *fixed], list(start))
+        start = self._assembly.start.jets(compiled, points)
+        made = _Leg(leg, tuple(jets), function, compiled.where)
+        return made, ([*points.T, *fixed], list(start))
 
-    def _place(self, points: Floats, sees: tuple[bool, ...]) -> int:
-        """The number of an array of points, as those fields see it that depend on `sees`."""
-        key = (id(points), sees)
+    def _place(self, points: Floats, where: tuple[int, int], sees: tuple[bool, ...]) -> int:
+        """The number of a leg of a site, as those fields see it that depend on `sees`."""
+        key = (*where, sees)
         if key not in self._places:
             seen = np.array(sees, dtype=float)
             self._places[key] = len(self._inputs)
@@ -151,7 +159,7 @@ class PhysicsLoss:
                     for own, (place, orders, field) in zip(start, leg.jets, strict=True)
                 ]
                 value = leg.value([*fixed, *jets, *parameters["unknowns"]])
-                residual = residual + leg.sign * value
+                residual = residual + leg.rows(value)
             total = total + row.weight * self._xp.sum(residual**2)
         return total
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from piscm.baselines.base import Given
 from piscm.baselines.gradient import GradientTrained, Weights, check_whole
-from piscm.construct.methods import check_positive
+from piscm.construct.checks import check_positive
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 
@@ -70,10 +70,10 @@ class PINN(GradientTrained):
             )
 
     def _seen(self, problem: Problem) -> tuple[Floats, Floats]:
-        box = problem.domain
+        box = problem.domain.bounding_box
         shift, scale = np.zeros(box.dimension), np.ones(box.dimension)
         if self.normalize:
-            shift, scale = (box.lower + box.upper) / 2, 2 / box.width
+            shift, scale = box.center, 2 / box.width
         return shift, scale if self.stretch is None else scale * np.array(self.stretch)
 
     def _first_layers(self, given: Given, shift: Floats, scale: Floats) -> Weights:

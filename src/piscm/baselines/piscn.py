@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from piscm.baselines.base import Given
 from piscm.baselines.gradient import GradientTrained, Weights
-from piscm.construct.methods import PISC3
-from piscm.construct.select import Ladder
+from piscm.construct.local import Ladder
+from piscm.fit.pisc import PISC3
 from piscm.linalg.truncated import solve_least_squares
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
@@ -103,9 +103,7 @@ class PISCN(GradientTrained):
                 ladder.move_on()
             else:
                 break
-            nodes = concatenate(
-                [nodes, Nodes(batch.weights[best : best + 1], batch.biases[best : best + 1])]
-            )
+            nodes = concatenate([nodes, batch.some([best])])
             weights = np.zeros((len(nodes), weights.shape[1]))
             for index, own in enumerate(labels):
                 columns[index] = np.concatenate([columns[index], features[index][best : best + 1]])
@@ -130,10 +128,11 @@ def _labels(given: Given) -> list[_Labels]:
     made = []
     for number, own in enumerate(problem.fields):
         points, values = [], []
-        for block, (places, *_) in zip(given.blocks, given.points, strict=True):
+        for block, legs in zip(given.assembly.part.blocks, given.assembly.points, strict=True):
+            places = legs[0].points
             if block.data is not None and block.compiled.jets[0].field == number:
                 points.append(places)
-                values.append(block.data - given.start.jets(block.compiled, places)[0])
+                values.append(block.data - given.assembly.start.jets(block.compiled, places)[0])
         if points:
             sees = tuple(coordinate in own.args for coordinate in problem.domain.coordinates)
             made.append(_Labels(number, sees, np.concatenate(points), np.concatenate(values)))

@@ -19,19 +19,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.state import Linearization, NodeRows, State
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
-from piscm.baselines.base import Baseline, Given, Trained, history_of
-from piscm.construct.correct import Direction
+from piscm.baselines.base import Baseline, Given, Trained
+from piscm.construct.checks import check_count, check_positive, plain_numbers
+from piscm.construct.direction import Direction
 from piscm.construct.line_search import line_search
-from piscm.construct.machine import Report
-from piscm.construct.methods import check_count, check_positive
-from piscm.linalg.bounded import Bounds
-from piscm.linalg.truncated import solve_least_squares
+from piscm.linalg.truncated import LeastSquares, solve_least_squares
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
-from piscm.network.model import Network
+from piscm.network.network import Network
 from piscm.problem.problem import Problem
+from piscm.result.history import Report, history_of
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
@@ -69,11 +69,8 @@ class RandomNodes(Baseline):
         check_count(self.nodes, f"{name}(nodes=...)")
         check_positive(self.truncation, f"{name}(truncation=...)")
         activation_named(self.activation)
-        scale = self.scale
-        if isinstance(scale, list | np.ndarray):
-            scale = np.asarray(scale).tolist()  # a number, where the array has no axis
-            scale = tuple(scale) if isinstance(scale, list) else scale
-            object.__setattr__(self, "scale", scale)
+        scale = plain_numbers(self.scale)
+        object.__setattr__(self, "scale", scale)
         for number in scale if isinstance(scale, tuple) and scale else [scale]:
             if number is not None:
                 check_positive(number, f"{name}(scale=...)")
@@ -88,24 +85,17 @@ class RandomNodes(Baseline):
 
     def fit(self, given: Given) -> Trained:
         """Draw the nodes and fit their weights."""
-        problem = given.problem
+        problem, start = given.problem, given.assembly.start
         nodes = Draw(problem.domain, self.scale)(self.nodes, 1.0, given.rng)
-        system = System(
-            problem,
-            given.blocks,
-            given.points,
-            given.weights,
-            activation_named(self.activation),
-            given.start,
-        )
+        system = given.assembly.system(self.activation)
         found = gauss_newton(
             system, system.evaluate(nodes), self.truncation, self.iterations, given.report
         )
         state = found.state
         return Trained(
-            Network(problem, given.start, self.activation, nodes, state.weights, state.unknowns),
+            Network(problem, start, self.activation, nodes, state.weights, state.unknowns),
             found.status,
-            float(np.sqrt(state.energy)),
+            state.norm,
             found.history,
         )
 
@@ -140,16 +130,16 @@ class Minimum(NamedTuple):
 
 
 def gauss_newton(
-    system: System, rows: NodeRows, truncation: float, max_iterations: int, report: Report
+    system: System, columns: Columns, truncation: float, max_iterations: int, report: Report
 ) -> Minimum:
     """Fit the weights of given nodes, all of them zero at first, and the unknowns."""
-    everything, bounds = slice(0, len(rows.design)), Bounds(system.problem)
-    state = replace(system.start(), weights=np.zeros(rows.design.shape[:2]))
+    everything = slice(0, len(columns))
+    state = replace(system.start(), weights=np.zeros((len(columns), system.fields)))
     residuals: list[float] = []
     seconds: list[float] = []
     status = Status.ITERATION_LIMIT
     # A linear problem is solved by its first step, unless an unknown was held at its bound.
-    once = system.linear_rows == system.rows and not len(state.unknowns)
+    once = system.is_linear and not len(state.unknowns)
     try:
         for iteration in range(max_iterations):
             began = time.perf_counter()
@@ -157,16 +147,16 @@ def gauss_newton(
             if not linearization.finite:
                 status = Status.NOT_FINITE
                 break
-            system.write_nonlinear(rows, everything, linearization)
-            direction = _direction(rows, linearization, state, bounds, truncation)
-            moved, step = line_search(system, rows, everything, state, direction, _STEPS)
-            if step > 0.0:
+            direction = _direction(system, columns, linearization, state, truncation)
+            step = line_search(system, columns, everything, state, direction, _STEPS)
+            moved = step.state
+            if step.length > 0.0:
                 # Large weights on the way leave round-off that a fresh evaluation takes out again.
-                moved = system.state_with(rows, moved.weights, moved.unknowns)
+                moved = system.state_with(columns, moved.weights, moved.unknowns)
             before = state.energy
             if moved.energy < before:
                 state = moved
-                residuals.append(float(np.sqrt(state.energy)))
+                residuals.append(state.norm)
                 seconds.append(time.perf_counter() - began)
                 report(iteration + 1, residuals[-1])
             if once or not state.energy < (1.0 - _SETTLED) * before:
@@ -178,31 +168,27 @@ def gauss_newton(
 
 
 def _direction(
-    rows: NodeRows,
+    system: System,
+    columns: Columns,
     linearization: Linearization,
     state: State,
-    bounds: Bounds,
     truncation: float,
 ) -> Direction:
     """The full Gauss–Newton step; unknowns stay within their bounds."""
-    nodes = rows.design.reshape(-1, rows.design.shape[-1])
-    columns = np.concatenate([nodes, linearization.unknowns])
-    lengths = np.sqrt(np.einsum("kn,kn->k", columns, columns))
+    nodes = columns.at(linearization).reshape(-1, system.rows)
+    both = np.concatenate([nodes, linearization.unknowns])
+    lengths = np.sqrt(np.einsum("kn,kn->k", both, both))
     lengths[lengths == 0.0] = 1.0
-    columns /= lengths[:, None]
+    both /= lengths[:, None]
     old, count = state.weights, len(nodes)
-    target = old.ravel() * lengths[:count] @ columns[:count] - state.residual
-    solved, rank = np.zeros(0), 0
+    target = old.ravel() * lengths[:count] @ both[:count] - state.residual
 
-    def free_steps(fixed: Floats) -> Floats:
-        nonlocal solved, rank
-        free = np.concatenate([np.ones(count, dtype=bool), np.isnan(fixed)])
-        held = np.where(np.isnan(fixed), 0.0, fixed) @ linearization.unknowns
-        some = columns if free.all() else columns[free]
-        part, rank = solve_least_squares(some, target - held, truncation)
-        solved = np.concatenate([np.zeros(count), fixed])
-        solved[free] = part / lengths[free]
-        return solved[count:]
+    def solve(free: NDArray[np.bool_], target: Floats) -> tuple[Floats, LeastSquares]:
+        used = np.concatenate([np.ones(count, dtype=bool), free])
+        some = both if free.all() else both[used]
+        part, rank = solve_least_squares(some, target, truncation)
+        part = part / lengths[used]
+        return part[count:], LeastSquares(part[:count], rank)
 
-    steps = bounds.solve(state.unknowns, free_steps)
-    return Direction(solved[:count].reshape(old.shape) - old, steps, rank)
+    steps, new = system.bounds.least_squares(state.unknowns, linearization.unknowns, target, solve)
+    return Direction(new.solution.reshape(old.shape) - old, steps, new.rank)

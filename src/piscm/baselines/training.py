@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from piscm.baselines.jax_arrays import Jax
 from piscm.baselines.physics_loss import Parameters, PhysicsLoss
-from piscm.construct.machine import Report
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
+from piscm.result.history import Report
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]

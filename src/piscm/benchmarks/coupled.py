@@ -2,8 +2,8 @@
 
 import sympy
 
+from piscm.problem.box import Box
 from piscm.problem.conditions import Condition
-from piscm.problem.domain import Box
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field
 

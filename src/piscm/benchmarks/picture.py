@@ -9,7 +9,7 @@ import numpy as np
 from piscm.benchmarks.algorithms import LITERAL
 from piscm.benchmarks.growth import ALONG
 from piscm.benchmarks.part import Row
-from piscm.result.storage import replacing
+from piscm.text.files import replacing
 
 try:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from piscm.benchmarks.part import Part, Row
 from piscm.benchmarks.picture import write_picture
 from piscm.benchmarks.tables import show
 from piscm.problem.errors import ProblemError
-from piscm.result.storage import write_csv
+from piscm.text.files import write_csv
 
 PARTS = ("algorithms", "growth", "accuracy")
 

@@ -1,1 +1,4 @@
-"""."""
+"""Expressions become functions of arrays: values, exact partials, residual blocks.
+
+Knows SymPy's expressions and the places where they hold. Must not know points, nodes or weights.
+"""

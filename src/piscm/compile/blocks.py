@@ -1,144 +1,24 @@
-r"""Compiled residuals: numbers from symbols.
+"""Residual blocks: equations, conditions and observations are the same thing.
 
-Equations, conditions and observations are the same thing: an expression
-:math:`R(x, D^\gamma u, \lambda)`, the points where it must vanish, a weight. Here every
-:math:`D^\gamma u` becomes a plain symbol, a jet; `piscm.compile.differentiable` makes functions of that.
+A block is an expression, the place where it must vanish (or equal something), and a weight.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
-from sympy.core.function import AppliedUndef
 
-from piscm.compile.differentiable import Differentiable
-from piscm.network.nodes import Feature
-from piscm.problem.conditions import Condition, Place, place_text
-from piscm.problem.errors import brief, shortened
+from piscm.compile.expression import Compiled
+from piscm.problem.conditions import Observations
+from piscm.problem.place import Legs, Place, combined
+from piscm.problem.places import Interior
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-
-class Jet(NamedTuple):
-    """A derivative of a field: its index among the fields, and the order by each coordinate."""
-
-    field: int
-    orders: tuple[int, ...]
-
-
-class Strand(NamedTuple):
-    """What a nonlinear residual sees of a field.
-
-    Either one jet whose partial moves with the state, or the sum of all jets whose partials are
-    fixed (they depend on the coordinates alone), each times its partial.
-    """
-
-    field: int
-    jets: tuple[int, ...]
-    fixed: bool
-
-
-class Compiled(Differentiable):
-    """An expression in fields, derivatives, coordinates and unknowns as functions of arrays.
-
-    Attributes
-    ----------
-    jets : tuple of Jet
-        The derivatives the expression holds, in the order its functions take them.
-    """
-
-    def __init__(
-        self,
-        expression: sympy.Expr,
-        fields: Sequence[AppliedUndef],
-        coordinates: Sequence[sympy.Symbol],
-        unknowns: Sequence[sympy.Symbol],
-        where: str,
-    ) -> None:
-        flat, jets = _replace_jets(expression, fields, coordinates)
-        self.jets: tuple[Jet, ...] = tuple(jets)
-        super().__init__(flat, coordinates, list(jets.values()), unknowns, where)
-
-    @property
-    def written(self) -> tuple[sympy.Expr, list[sympy.Symbol]]:
-        """The expression with a symbol for every jet, and the symbols of jets and unknowns."""
-        return self._expression, [*self._arguments, *self._unknowns]
-
-    @cached_property
-    def linear(self) -> bool:
-        """The residual is affine in jets and unknowns together: its partials never change."""
-        moving = [*self._arguments, *self._unknowns]
-        if any(partial.has(*moving) for partial in self._partials):
-            return False
-        # A jump, sign(u), has constant partials too: what is left beside them must not move.
-        terms = zip(self._partials, moving, strict=True)
-        rest = self._expression - sympy.Add(*(partial * symbol for partial, symbol in terms))
-        return not sympy.expand(rest).has(*moving) if moving else True
-
-    @cached_property
-    def strands(self) -> tuple[Strand, ...]:
-        """The jets as a nonlinear residual sees them, those of one field beside each other."""
-        strands = []
-        for field in sorted({jet.field for jet in self.jets}):
-            own = [index for index, jet in enumerate(self.jets) if jet.field == field]
-            fixed = tuple(index for index in own if self._is_fixed(index))
-            if fixed:
-                strands.append(Strand(field, fixed, True))
-            strands.extend(Strand(field, (index,), False) for index in own if index not in fixed)
-        return tuple(strands)
-
-    def _is_fixed(self, index: int) -> bool:
-        partial, symbol = self._partials[index], self._arguments[index]
-        if partial.has(*self._arguments, *self._unknowns):
-            return False
-        return not _beside(self._expression, partial, symbol).has(symbol)  # a jump, as in `linear`
-
-    @cached_property
-    def of_strands(self) -> Differentiable:
-        """The same residual as a function of its strands instead of its jets."""
-        rest, symbols = self._expression, []
-        for strand in self.strands:
-            if strand.fixed:
-                for index in strand.jets:
-                    rest = _beside(rest, self._partials[index], self._arguments[index])
-                symbols.append(sympy.Dummy(f"fixed{strand.field}", real=True))
-                rest += symbols[-1]
-            else:
-                symbols.append(self._arguments[strand.jets[0]])
-        return Differentiable(rest, self._coordinates, symbols, self._unknowns, self.where)
-
-
-def _beside(expression: sympy.Expr, partial: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
-    """What is left of an expression without the linear term of a symbol.
-
-    Only the terms that hold the symbol are expanded: (1 + u)**1000 beside them would take long.
-    """
-    others, own = expression.as_independent(symbol, as_Add=True)
-    return others + sympy.expand(own - partial * symbol)
-
-
-def _replace_jets(
-    expression: sympy.Expr, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
-) -> tuple[sympy.Expr, dict[Jet, sympy.Dummy]]:
-    """Put a plain symbol in the place of every field and every derivative of one."""
-    jets: dict[Jet, sympy.Dummy] = {}
-    table: dict[sympy.Expr, sympy.Dummy] = {}
-    atoms = expression.atoms(sympy.Derivative) | expression.atoms(AppliedUndef)
-    for atom in sorted(atoms, key=sympy.default_sort_key):
-        base, counts = atom, {}
-        if isinstance(atom, sympy.Derivative):
-            base, counts = atom.expr, dict(atom.variable_count)
-        orders = tuple(int(counts.get(coordinate, 0)) for coordinate in coordinates)
-        jet = Jet(list(fields).index(base), orders)
-        table[atom] = jets.setdefault(jet, sympy.Dummy(f"jet{len(jets)}", real=True))
-    # A field inside a used derivative only is no jet of its own.
-    flat = expression.xreplace(table)
-    return flat, {jet: dummy for jet, dummy in jets.items() if flat.has(dummy)}
+KINDS = ("equations", "conditions", "observations")
 
 
 @dataclass(frozen=True)
@@ -152,11 +32,13 @@ class Block:
     kind : str
         "equations", "conditions" or "observations".
     compiled : Compiled
-    place : object
-        Where: ``"interior"``, ``"boundary"``, a tuple of places, an index of observations (int)
-        or, for a periodic condition, the coordinate.
+    place : Place
+    weight : float
+        How much it counts beside others of its kind.
     data : ndarray or None
-        Observed values, one a point.
+        What the expression must equal, one number a row.
+    inherited : callable or None
+        The same as a function of the points: what the window before has there.
     noise : float or None
         The standard deviation of the data, where the user gave it.
     loss : str
@@ -166,16 +48,26 @@ class Block:
     name: str
     kind: str
     compiled: Compiled
-    place: str | tuple[Place, ...] | int | sympy.Symbol
+    place: Place
     weight: float = 1.0
     data: Floats | None = None
+    inherited: Callable[[Floats], Floats] | None = None
     noise: float | None = None
     loss: str = "square"
 
     @property
-    def signs(self) -> tuple[float, ...]:
-        """A periodic block is the expression at the upper end minus that at the lower."""
-        return (1.0, -1.0) if isinstance(self.place, sympy.Symbol) else (1.0,)
+    def observed(self) -> bool:
+        """Whether its rows are data."""
+        return self.kind == "observations"
+
+    def residual(self, legs: Legs, values: Sequence[Floats]) -> Floats:
+        """The rows, from the values of the expression at each leg, of shape (..., points)."""
+        total, target = combined(legs, values), self.target(legs)
+        return total if target is None else np.asarray(total - target)
+
+    def target(self, legs: Legs) -> Floats | None:
+        """What the rows must equal; None is zero."""
+        return self.data if self.inherited is None else self.inherited(legs[0].points)
 
 
 def compile_blocks(problem: Problem) -> list[Block]:
@@ -189,33 +81,14 @@ def compile_blocks(problem: Problem) -> list[Block]:
     blocks = []
     for number, equation in enumerate(problem.equations, start=1):
         name = f"equation {number}" if len(problem.equations) > 1 else "equation"
-        blocks.append(
-            Block(name, "equations", compiled(equation, f"Equation {number}"), "interior")
-        )
-    for condition in problem.conditions:
-        function = compiled(condition.expression, f"The condition {condition}")
-        if isinstance(condition, Condition):
-            name = f"{brief(condition.expression)} on {shortened(place_text(condition.on))}"
-            block = Block(name, "conditions", function, condition.on, condition.weight)
-        else:
-            block = Block(
-                repr(condition), "conditions", function, condition.along, condition.weight
-            )
+        function = compiled(equation, f"Equation {number}")
+        blocks.append(Block(name, "equations", function, Interior()))
+    for item in (*problem.conditions, *problem.observations):
+        function = compiled(item.expression, item.where)
+        block = Block(item.name, "conditions", function, item.place, item.weight, item.data)
+        if isinstance(item, Observations):
+            block = replace(block, kind="observations", noise=item.noise, loss=item.loss)
         blocks.append(block)
-    for index, data in enumerate(problem.observations):
-        function = compiled(data.expression, f"The observed expression {brief(data.expression)}")
-        blocks.append(
-            Block(
-                repr(data),
-                "observations",
-                function,
-                index,
-                data.weight,
-                np.asarray(data.values),
-                data.noise,
-                data.loss,
-            )
-        )
     return [
         replace(block, name=_distinct(block.name, [other.name for other in blocks[:index]]))
         for index, block in enumerate(blocks)
@@ -226,9 +99,3 @@ def _distinct(name: str, taken: Sequence[str]) -> str:
     """The name, numbered where others before it have it too."""
     again = taken.count(name)
     return f"{name} ({again + 1})" if again else name
-
-
-def feature_of(jet: Jet, fields: Sequence[AppliedUndef], coordinates: Sequence[Any]) -> Feature:
-    """The feature of the hidden nodes that a jet is a combination of."""
-    sees = tuple(coordinate in fields[jet.field].args for coordinate in coordinates)
-    return Feature(sees, jet.orders)

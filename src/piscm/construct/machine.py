@@ -1,47 +1,28 @@
-"""The machine: select a node, correct, search the step, until done."""
+"""The machine: select a node, correct, search the step, accept, until done."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.state import Linearization, NodeRows, State
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
+from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import line_search
-from piscm.construct.methods import Method
-from piscm.construct.orthogonal import best_block
-from piscm.construct.select import Ladder, Proposal, select
-from piscm.linalg.bounded import Bounds
+from piscm.construct.selection import Proposal, Run
 from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes, concatenate
+from piscm.result.history import HISTORY, Report
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
-
-HISTORY = np.dtype(
-    [
-        ("residual", float),
-        ("range", float),
-        ("damping", float),
-        ("step", float),
-        ("rank", int),
-        ("seconds", float),
-        ("window", int),
-    ]
-)
-"""One record a node: the residual after it (or its block), how it was found, its seconds."""
-
-# A block is at least this share of the nodes that are there, of so many times as many candidates or
-# of as many times as many as the method has.
-_SHARE = 0.05
-_CHOICE = 6
-
-Report = Callable[[int, float], None]
-"""``report(nodes, residual)`` is called after each node or block of nodes."""
+GivesUp = Callable[[Floats], bool]
+"""``gives_up(residuals)``, of all nodes so far, says that growth will not get there."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +30,7 @@ class Growth:
     """What a run leaves: nodes, their columns, weights and unknowns in `state`, its history."""
 
     nodes: Nodes
-    rows: NodeRows
+    columns: Columns
     state: State
     history: np.recarray[Any, Any]
     status: Status
@@ -57,163 +38,141 @@ class Growth:
 
 def grow(
     system: System,
-    method: Method,
+    method: Construction,
     rng: np.random.Generator,
     report: Report,
     before: Growth | None = None,
-    hopeless: Callable[[Floats], bool] | None = None,
+    gives_up: GivesUp | None = None,
 ) -> Growth:
     """Grow a network on a system, from nothing or from what an earlier run left.
 
-    Each round takes a node from `select` (the paper's PI-SC-I) or a block of them from orthogonal
-    selection, then corrects the newest nodes (none, a window or all of them: PI-SC-I, II, III)
-    along a direction whose length is searched on the true residual. Ctrl-C ends the run after the
-    last whole round, and `hopeless`, which sees the residuals so far, may end it too.
+    Each round selects a node, or a block of them, corrects the newest nodes (none, a window or all
+    of them: PI-SC-I, II, III) along a direction whose length is searched on the true residual, and
+    accepts what has lowered it. Ctrl-C ends the run after the last whole round.
     """
-    draw, bounds = Draw(system.problem.domain, method.scale), Bounds(system.problem)
-    corrector, ladder = Corrector(system, method), Ladder(method.contractions)
-    rows = system.allocate(method.max_nodes)
-    history = np.zeros(method.max_nodes, dtype=HISTORY)
-    batches: list[Nodes] = []
-    none = Nodes.none(system.problem.domain.dimension)
-    state = system.start()
-    if before is not None and len(before.nodes):
-        old = len(before.nodes)
-        batches.append(before.nodes)
-        rows.put(slice(0, old), system.evaluate(before.nodes))
-        state = system.state_with(rows, before.state.weights, before.state.unknowns)
-        history[:old] = before.history
+    growing = _Growing(system, method, rng, before)
     began = time.perf_counter()
-    already = float(np.sqrt(state.energy)) <= method.tolerance
-    status = (Status.CONVERGED if batches else Status.SOLVED_AT_START) if already else None
-    failures = 0
+    status: Status | None = None
+    if growing.state.norm <= method.tolerance:
+        status = Status.CONVERGED if growing.count else Status.SOLVED_AT_START
     try:
         while status is None:
-            started = time.perf_counter()
-            linearization = system.linearize(state)
-            if not linearization.finite:
-                status = Status.NOT_FINITE
-                break
-            if method.selection == "local":
-                proposal = select(system, state, linearization, method, draw, bounds, ladder, rng)
-            else:
-                kept = concatenate([*batches, none])
-                proposal = _block(
-                    system, rows, state, linearization, method, draw, corrector, failures, kept, rng
-                )
-            if proposal is not None:
-                old, new = len(state.weights), len(proposal.state.weights)
-                rows.put(slice(old, new), proposal.rows)
-                corrected, step, rank = _correct(
-                    system, rows, method, corrector, linearization, proposal.state, new - old
-                )
-            if proposal is None or not corrected.energy < state.energy:
-                # What helps nothing is not kept; the next block draws from a wider range.
-                failures += 1
-                if method.selection == "local" or failures == len(method.ranges):
-                    status = Status.STALLED
-                continue
-            failures = 0
-            batches.append(proposal.nodes)
-            residual = float(np.sqrt(corrected.energy))
-            seconds = (time.perf_counter() - started) / (new - old)
-            history[old:new] = (residual, proposal.range, proposal.damping, step, rank, seconds, 0)
-            state = corrected
-            report(new, residual)
-            status = _ending(method, new, residual, time.perf_counter() - began)
-            if status is None and hopeless is not None and hopeless(history["residual"][:new]):
-                status = Status.HOPELESS
+            status = growing.round()
+            if status is None and growing.advanced:
+                report(growing.count, growing.state.norm)
+                status = growing.ending(time.perf_counter() - began)
+                if status is None and gives_up is not None and gives_up(growing.residuals):
+                    status = Status.HOPELESS
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
-    count = len(state.weights)
-    nodes = concatenate([*batches, none])
-    nodes = Nodes(nodes.weights[:count], nodes.biases[:count])
-    return Growth(nodes, rows.first(count), state, np.rec.array(history[:count]), status)
+    return growing.left(status)
 
 
-def _block(
-    system: System,
-    rows: NodeRows,
-    state: State,
-    linearization: Linearization,
-    method: Method,
-    draw: Draw,
-    corrector: Corrector,
-    failures: int,
-    kept: Nodes,
-    rng: np.random.Generator,
-) -> Proposal | None:
-    """A block of nodes by orthogonal selection, with weights still at zero."""
-    count = len(state.weights)
-    factor = method.ranges[failures]
-    # The more nodes there are, the more can be taken at a time without harm.
-    size = max(method.block, int(_SHARE * count))
-    choice = min(_CHOICE, method.candidates / method.block)
-    candidates_count = max(method.candidates, int(choice * size))
-    # A wave is everywhere; a step or a bump has a place, best where the residual is large.
-    local = method.activation != "sin"
-    centers = system.troubled_points(state, candidates_count, rng) if local else None
-    nodes = draw.free(candidates_count, factor, rng, kept, centers)
-    candidates = system.evaluate(nodes)
-    system.write_nonlinear(candidates, slice(None), linearization)
-    room = min(size, method.max_nodes - count)
-    # Of the window, the new nodes take their share: the rest is corrected together with them.
-    others = min(max(method.correction_window - room, 0), count)
-    active = slice(count - others, count)
-    system.write_nonlinear(rows, active, linearization)
-    basis = corrector.basis(rows, active, linearization)
-    chosen = best_block(candidates, basis, state.residual, room)
-    if not chosen:
-        return None
-    weights = np.concatenate([state.weights, np.zeros((len(chosen), system.fields))])
-    return Proposal(
-        nodes=Nodes(nodes.weights[chosen], nodes.biases[chosen]),
-        rows=candidates.take(chosen),
-        state=replace(state, weights=weights),
-        range=factor,
-        damping=1.0,
-    )
+class _Growing:
+    """A network on its way."""
 
+    def __init__(
+        self,
+        system: System,
+        method: Construction,
+        rng: np.random.Generator,
+        before: Growth | None,
+    ) -> None:
+        self._system, self._method = system, method
+        self._selection, self._correction = method.selector, method.correction
+        threshold = method.threshold
+        self._corrector = Corrector(
+            system, threshold, self._selection.keeps_basis, method.max_nodes
+        )
+        draw = Draw(system.problem.domain, method.scale)
+        run = Run(system, draw, self._correction, self._corrector, method.max_nodes, threshold, rng)
+        self._selector = self._selection.begin(run)
+        self._columns = system.allocate(method.max_nodes)
+        self._history = np.zeros(method.max_nodes, dtype=HISTORY)
+        self._batches = [Nodes.none(system.problem.domain.dimension)]
+        self.state = system.start()
+        self.advanced = False
+        if before is not None and len(before.nodes):
+            old = len(before.nodes)
+            self._batches.append(before.nodes)
+            self._columns.put(slice(0, old), system.evaluate(before.nodes))
+            weights, unknowns = before.state.weights, before.state.unknowns
+            self.state = system.state_with(self._columns, weights, unknowns)
+            self._history[:old] = before.history
 
-def _active(method: Method, count: int, added: int) -> slice:
-    """The nodes whose weights are corrected: the newest ones of the window."""
-    window = method.correction_window
-    if method.selection == "orthogonal":
-        window = max(window, added)  # new nodes have no weight of their own yet
-    return slice(count - min(window, count), count)
+    @property
+    def count(self) -> int:
+        return len(self.state.weights)
 
+    @property
+    def residuals(self) -> Floats:
+        return np.asarray(self._history["residual"][: self.count])
 
-def _correct(
-    system: System,
-    rows: NodeRows,
-    method: Method,
-    corrector: Corrector,
-    linearization: Linearization,
-    state: State,
-    added: int,
-) -> tuple[State, float, int]:
-    """The corrected state, the length of the step, and the rank (1 where nothing is corrected)."""
-    active = _active(method, len(state.weights), added)
-    if active.start == active.stop:
-        return state, 0.0, 1
-    if method.selection == "local":  # a node with a weight of its own has moved the state
-        linearization = system.linearize(state)
+    def round(self) -> Status | None:
+        """Select, correct, search, accept; a status where there is nothing left to do."""
+        began = time.perf_counter()
+        self.advanced = False
+        linearization = self._system.linearize(self.state)
         if not linearization.finite:
-            return state, 0.0, 1
-        system.write_nonlinear(rows, active, linearization)
-    direction = corrector.direction(rows, active, linearization, state)
-    moved, step = line_search(system, rows, active, state, direction, method.search_steps)
-    if method.selection == "orthogonal" and step > 0.0:
-        # Large weights on the way leave round-off that only a fresh evaluation takes out again.
-        moved = system.state_with(rows, moved.weights, moved.unknowns)
-    return moved, step, direction.rank
+            return Status.NOT_FINITE
+        nodes = concatenate(self._batches)
+        proposal = self._selector.propose(self.state, linearization, self._columns, nodes)
+        if proposal is not None:
+            self._columns.put(slice(self.count, len(proposal.state.weights)), proposal.columns)
+            corrected, step, rank = self._corrected(proposal, linearization)
+        if proposal is None or not corrected.energy < self.state.energy:
+            return Status.STALLED if self._selector.rejected() else None
+        self._selector.accepted()
+        self._accept(proposal, corrected, step, rank, time.perf_counter() - began)
+        return None
 
+    def _corrected(
+        self, proposal: Proposal, linearization: Linearization
+    ) -> tuple[State, float, float]:
+        """The corrected state, the length of the step, and the rank."""
+        system, state = self._system, proposal.state
+        added = len(state.weights) - self.count
+        weighed = self._selection.weighs_nodes
+        active = self._correction.active(len(state.weights), 0 if weighed else added)
+        if active.start == active.stop:
+            return state, 0.0, 1.0
+        if weighed:  # a node with a weight of its own has moved the state
+            linearization = system.linearize(state)
+            if not linearization.finite:
+                return state, 0.0, np.nan
+        direction = self._corrector.direction(self._columns, active, linearization, state)
+        steps = self._method.search_steps
+        moved = line_search(system, self._columns, active, state, direction, steps)
+        corrected = moved.state
+        if moved.length > 0.0 and not weighed:
+            # Large weights on the way leave round-off that only a fresh evaluation takes out again.
+            weights, unknowns = corrected.weights, corrected.unknowns
+            corrected = system.state_with(self._columns, weights, unknowns)
+        return corrected, moved.length, direction.rank
 
-def _ending(method: Method, nodes: int, residual: float, seconds: float) -> Status | None:
-    if residual <= method.tolerance:
-        return Status.CONVERGED
-    if nodes >= method.max_nodes:
-        return Status.NODE_LIMIT if method.tolerance > 0 else Status.FINISHED
-    if method.max_seconds is not None and seconds >= method.max_seconds:
-        return Status.TIME_LIMIT
-    return None
+    def _accept(
+        self, proposal: Proposal, state: State, step: float, rank: float, seconds: float
+    ) -> None:
+        old, new = self.count, len(state.weights)
+        each = seconds / (new - old)
+        record = (state.norm, proposal.range, proposal.damping, step, rank, each, 0)
+        self._history[old:new] = record
+        self._batches.append(proposal.nodes)
+        self.state, self.advanced = state, True
+
+    def ending(self, seconds: float) -> Status | None:
+        """Why growth ends here, if it does."""
+        method = self._method
+        if self.state.norm <= method.tolerance:
+            return Status.CONVERGED
+        if self.count >= method.max_nodes:
+            return Status.NODE_LIMIT if method.tolerance > 0 else Status.FINISHED
+        if method.max_seconds is not None and seconds >= method.max_seconds:
+            return Status.TIME_LIMIT
+        return None
+
+    def left(self, status: Status) -> Growth:
+        """What there is after the last whole round."""
+        nodes = concatenate(self._batches).some(slice(self.count))
+        history = np.rec.array(self._history[: self.count])
+        return Growth(nodes, self._columns.first(self.count), self.state, history, status)

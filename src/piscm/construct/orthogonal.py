@@ -10,31 +10,112 @@ Several nodes are taken from one batch: each pick is projected out of the rest, 
 matrix of the batch (a pivoted Cholesky factorization that follows the gains).
 """
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.state import NodeRows
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import Linearization, State
+from piscm.construct.checks import check_count
+from piscm.construct.selection import Proposal, Run, Selection
 from piscm.linalg.basis import Basis
+from piscm.network.nodes import Nodes
 
 Floats = NDArray[np.float64]
 
 # A column of which less than this share lies outside the span is round-off, not a direction.
 _OUTSIDE = 1e-13
+# A block is at least this share of the nodes that are there, of so many times as many candidates or
+# of as many times as many as the method has.
+_SHARE = 0.05
+_CHOICE = 6
 
 
-def best_block(rows: NodeRows, basis: Basis, residual: Floats, count: int) -> list[int]:
+@dataclass(frozen=True, kw_only=True)
+class Orthogonal(Selection):
+    """A candidate is judged by what it adds to all nodes together; several are taken at a time.
+
+    Parameters
+    ----------
+    ranges : sequence of float
+        Widen the range of scales, one after the other, where nothing helps.
+    candidates : int
+        Nodes drawn for each block.
+    block : int
+        Nodes taken from one batch of candidates.
+    """
+
+    block: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count(self.block, "Orthogonal(block=...)")
+
+    def begin(self, run: Run) -> "OrthogonalSelector":
+        return OrthogonalSelector(self, run)
+
+
+class OrthogonalSelector:
+    """Orthogonal selection in one run."""
+
+    def __init__(self, options: Orthogonal, run: Run) -> None:
+        self._options, self._run = options, run
+        self._failures = 0
+
+    def accepted(self) -> None:
+        self._failures = 0
+
+    def rejected(self) -> bool:
+        self._failures += 1  # the next block draws from a wider range
+        return self._failures == len(self._options.ranges)
+
+    def propose(
+        self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes
+    ) -> Proposal | None:
+        """A block of nodes, with weights still at zero."""
+        options, run, system = self._options, self._run, self._run.system
+        count = len(state.weights)
+        factor = options.ranges[self._failures]
+        # The more nodes there are, the more can be taken at a time without harm.
+        size = max(options.block, int(_SHARE * count))
+        choice = min(_CHOICE, options.candidates / options.block)
+        drawn = max(options.candidates, int(choice * size))
+        centers = None
+        if system.activation.localized:
+            centers = system.residual_weighted_points(state, drawn, run.rng)
+        batch = run.draw.free(drawn, factor, run.rng, nodes, centers)
+        candidates = system.evaluate(batch)
+        room = min(size, run.max_nodes - count)
+        # Of the window, the new nodes take their share: the rest is corrected together with them.
+        active = run.correction.beside(room, count)
+        basis = run.corrector.basis(columns, active, linearization)
+        chosen = best_block(candidates.at(linearization), basis, state.residual, room)
+        if not chosen:
+            return None
+        weights = np.concatenate([state.weights, np.zeros((len(chosen), system.fields))])
+        return Proposal(
+            nodes=batch.some(chosen),
+            columns=candidates.take(chosen),
+            state=replace(state, weights=weights),
+            range=float(factor),
+            damping=1.0,
+        )
+
+
+def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> list[int]:
     """The candidates to keep, best first.
 
     Parameters
     ----------
-    rows : candidates, written at the current linearization
+    design : ndarray, shape (candidates, fields, rows)
     basis : of the columns that are corrected together with the new nodes
     residual : ndarray, shape (rows,)
     count : int
         How many to keep at most.
     """
-    candidates, fields, size = rows.design.shape
-    columns = rows.design.reshape(-1, size)
+    candidates, fields, size = design.shape
+    columns = design.reshape(-1, size)
     lengths = np.linalg.norm(columns, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
     if not usable.all():

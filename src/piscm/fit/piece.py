@@ -1,45 +1,71 @@
 """What is asked of every window, and what the network of one is worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.assemble.row_scaling import loudness
-from piscm.assemble.sampling import Sampling, block_points
-from piscm.assemble.system import System
-from piscm.compile.blocks import Block
-from piscm.construct.machine import Growth
-from piscm.fit.refine import Refined
-from piscm.network.activations import activation_named
-from piscm.network.model import Network
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.row_scaling import RowScaling, row_scaling
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import draw_points
+from piscm.assemble.windows import Part
+from piscm.fit.one_network import OneNetwork
+from piscm.network.network import Network
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
-Points = list[tuple[Floats, ...]]
 
-STOPPED = (Status.INTERRUPTED, Status.TIME_LIMIT)
-"""A run that ended so wants to stop at once."""
-
-LISTENERS = 200
-"""Points of each block for measuring how loud it is."""
+SCALING_POINTS = 200
+"""Points of each block for measuring the size of its rows."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What stays the same from window to window."""
+    """What stays the same from window to window.
 
-    problem: Problem
-    blocks: Sequence[Block]
+    Attributes
+    ----------
+    whole : Part
+    coordinate : sympy.Symbol or None
+        Along which windows follow each other, if they do.
+    start : Start
+    weights : mapping of a kind of block to its weight
+    scaling : RowScaling
+        On the whole domain: the measure of all residuals.
+    equal : bool
+        Whether rows of every kind count alike, or as the paper has it.
+    """
+
+    whole: Part
     coordinate: sympy.Symbol | None
     start: Start
     weights: Mapping[str, float]
-    loud: Mapping[int, float]  # by the id of what a block is compiled to, on the whole domain
-    equal: bool = True  # whether rows of every kind count alike, or as the paper has it
+    scaling: RowScaling
+    equal: bool = True
+
+    @property
+    def problem(self) -> Problem:
+        return self.whole.problem
+
+
+def task_for(
+    problem: Problem,
+    coordinate: sympy.Symbol | None,
+    start: Start,
+    weights: Mapping[str, float],
+    rng: np.random.Generator,
+) -> Task:
+    """The task, with the size of every block's rows on the whole domain."""
+    whole = Part.whole(problem)
+    few = Sampling(SCALING_POINTS, SCALING_POINTS)
+    points = draw_points(problem.domain, whole.blocks, few, rng)
+    scaling = row_scaling(problem, whole.blocks, points, start, rng)
+    return Task(whole, coordinate, start, weights, scaling)
 
 
 @dataclass(frozen=True)
@@ -50,27 +76,32 @@ class Piece:
     ----------
     low, high : float
         Where the window begins and ends.
-    blocks, points : what must hold there, and where it was asked for
-    refined : Refined
-    network : Network
-    growth : Growth
-    scale : float
+    assembly : Assembly
+        What must hold there, and where it was asked for.
+    fit : OneNetwork
+    size : float
         The residual before the first node: the size of what is sought.
     fitted, held_out : float
-        The residual, relative to that scale, at the points that were fitted and at fresh ones. Rows
-        are measured by a typical node of the whole domain: in a short window they would seem small.
+        The residual, relative to that size, at the points that were fitted and at validation
+        points. Rows are measured by a typical node of the whole domain: in a short window they
+        would seem small.
     """
 
     low: float
     high: float
-    blocks: Sequence[Block]
-    points: Points
-    refined: Refined
-    network: Network
-    growth: Growth
-    scale: float
+    assembly: Assembly
+    fit: OneNetwork
+    size: float
     fitted: float
     held_out: float
+
+    @property
+    def network(self) -> Network:
+        return self.fit.network
+
+    @property
+    def status(self) -> Status:
+        return self.fit.status
 
     @property
     def error(self) -> float:
@@ -78,34 +109,20 @@ class Piece:
         larger = np.maximum(self.fitted, self.held_out)  # NaN where one of them is
         return float(larger) if np.isfinite(larger) else float("inf")
 
-    def without_rows(self) -> "Piece":
-        """The same without the columns of its nodes, which are large."""
-        none = self.refined.rows.take([])
-        refined, growth = replace(self.refined, rows=none), replace(self.growth, rows=none)
-        return replace(self, refined=refined, growth=growth)
-
     @property
     def misfit(self) -> float:
         """What is missed of the observations, as a share of them."""
         missed = total = 0.0
-        for block, own in zip(self.blocks, self.points, strict=True):
-            if block.kind == "observations" and block.data is not None:
-                missed += float(np.sum(self.network.residual(block, own) ** 2)) / len(own[0])
+        for block, legs in zip(self.assembly.part.blocks, self.assembly.points, strict=True):
+            if block.observed and block.data is not None:
+                missed += float(np.sum(self.network.residual(block, legs) ** 2)) / legs[0].rows
                 total += float(np.mean(block.data**2))
         return float(np.sqrt(missed / total)) if total > 0 else 0.0
 
+    def ended(self, status: Status) -> "Piece":
+        """The same, ended in another way."""
+        return replace(self, fit=self.fit.ended(status))
 
-def task_for(
-    problem: Problem,
-    blocks: Sequence[Block],
-    coordinate: sympy.Symbol | None,
-    start: Start,
-    weights: Mapping[str, float],
-    rng: np.random.Generator,
-) -> Task:
-    """The task, with how loud every block is on the whole domain."""
-    points = block_points(problem, blocks, Sampling(LISTENERS, LISTENERS), rng)
-    waves = activation_named("sin")
-    loud = loudness(System(problem, blocks, points, weights, waves, start), blocks, rng)
-    by_id = {id(blocks[index].compiled): value for index, value in loud.items()}
-    return Task(problem, blocks, coordinate, start, weights, by_id)
+    def without_columns(self) -> "Piece":
+        """The same without the columns of its nodes, which are large."""
+        return replace(self, fit=self.fit.without_columns())

@@ -12,24 +12,26 @@ known noise count among each other as one over its square, and with the Huber lo
 1.35 standard deviations counts less in proportion to its residual.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.state import NodeRows, State
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import State
 from piscm.assemble.system import System
+from piscm.assemble.weighting import Emphasis
 from piscm.compile.blocks import Block
+from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import line_search
-from piscm.construct.methods import Method
 from piscm.inference.noise import deviation, trust
 from piscm.inference.uncertainty import leverage
 from piscm.network.nodes import Nodes
 
 Floats = NDArray[np.float64]
-Emphasis = Mapping[int, Floats]
 
 _ROUNDS = 10
 _MAX_CORRECTIONS = 10
@@ -47,37 +49,32 @@ class Refined:
 
     nodes: Nodes
     system: System
-    rows: NodeRows
+    columns: Columns
     state: State
 
-
-def as_grown(system: System, nodes: Nodes, rows: NodeRows, state: State) -> Refined:
-    """The state as growth left it."""
-    system.write_nonlinear(rows, slice(None), system.linearize(state))
-    return Refined(nodes, system, rows, state)
+    def without_columns(self) -> "Refined":
+        """The same without the columns of its nodes, which are large."""
+        return Refined(self.nodes, self.system, self.columns.take([]), self.state)
 
 
-def refine(
-    make_system: Callable[[Emphasis], System],
-    blocks: Sequence[Block],
-    grown: Refined,
-    method: Method,
-) -> Refined:
+def refine(assembly: Assembly, grown: Refined, method: Construction) -> Refined:
     """Correct to the minimum, weigh the observations, and solve again until the weights settle."""
-    nodes = grown.nodes
+    nodes, blocks = grown.nodes, assembly.part.blocks
     asked = any(block.noise is not None or block.loss == "huber" for block in blocks)
     # The paper's algorithms end with growth; only a user who speaks of noise asks for more.
-    literal = method.selection == "local" or method.correction_window < len(nodes)
-    if not len(nodes) or (literal and not asked):
+    refines = method.selector.refines and method.correction.size(len(nodes)) == len(nodes)
+    if not len(nodes) or not (refines or asked):
         return grown
     refined = _corrected(grown, method)
-    data = [index for index, block in enumerate(blocks) if block.kind == "observations"]
+    data = [index for index, block in enumerate(blocks) if block.observed]
     if not data:
         return refined
 
     def again(emphasis: Emphasis, from_: Refined) -> Refined:
-        system = make_system(emphasis)
-        return _corrected(_at(system, nodes, from_.state.weights, from_.state.unknowns), method)
+        system = assembly.system(method.activation, emphasis)
+        columns = system.evaluate(nodes)
+        state = system.state_with(columns, from_.state.weights, from_.state.unknowns)
+        return _corrected(Refined(nodes, system, columns, state), method)
 
     emphasis: dict[int, Floats] = {index: np.ones(1) for index in data}
     for _ in range(_ROUNDS if asked else 0):
@@ -95,28 +92,22 @@ def refine(
     return refined
 
 
-def _at(system: System, nodes: Nodes, weights: Floats, unknowns: Floats) -> Refined:
-    rows = system.evaluate(nodes)
-    state = system.state_with(rows, weights, unknowns)
-    system.write_nonlinear(rows, slice(None), system.linearize(state))
-    return Refined(nodes, system, rows, state)
-
-
-def _corrected(refined: Refined, method: Method) -> Refined:
-    system, rows, state = refined.system, refined.rows, refined.state
-    corrector, everything = Corrector(system, method), slice(0, len(state.weights))
+def _corrected(refined: Refined, method: Construction) -> Refined:
+    system, columns, state = refined.system, refined.columns, refined.state
+    keeps_basis = method.selector.keeps_basis
+    corrector = Corrector(system, method.threshold, keeps_basis, method.max_nodes)
+    everything = slice(0, len(state.weights))
     for _ in range(_MAX_CORRECTIONS):
         linearization = system.linearize(state)
         if not linearization.finite:
             break
         before = state.energy
-        system.write_nonlinear(rows, everything, linearization)
-        direction = corrector.direction(rows, everything, linearization, state, safe=True)
-        state, step = line_search(system, rows, everything, state, direction, method.search_steps)
-        if step == 0.0 or state.energy > _STILL_GAINING * before:
+        direction = corrector.direction(columns, everything, linearization, state, safe=True)
+        step = line_search(system, columns, everything, state, direction, method.search_steps)
+        state = step.state
+        if step.length == 0.0 or state.energy > _STILL_GAINING * before:
             break
-    system.write_nonlinear(rows, everything, system.linearize(state))
-    return Refined(refined.nodes, system, rows, state)
+    return Refined(refined.nodes, system, columns, state)
 
 
 def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
@@ -126,7 +117,7 @@ def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
     sigma = _noise(refined, block)
     share = 1.0
     if any(other.noise is not None for other in blocks):
-        data = [other for other in blocks if other.kind == "observations"]
+        data = [other for other in blocks if other.observed]
         share = (min(_noise(refined, other) for other in data) / sigma) ** 2
     return share * trust(residual, sigma, block.loss)
 
@@ -139,13 +130,13 @@ def _noise(refined: Refined, block: Block) -> float:
     return max(deviation(residual, block.loss), float(np.finfo(float).tiny))
 
 
-def _score(refined: Refined, method: Method) -> float:
+def _score(refined: Refined, method: Construction) -> float:
     """Generalized cross-validation of the observations, rows weighed among each other."""
     system, state = refined.system, refined.state
     if not system.linearize(state).finite:
         return float("inf")
-    share = leverage(system, refined.rows, state, method.threshold)
-    data = [placed for placed in system.placed if placed.block.kind == "observations"]
+    share = leverage(system, refined.columns, state, method.threshold)
+    data = [placed for placed in system.placed if placed.block.observed]
     largest = max(float(np.max(placed.scale)) for placed in data)
     squares = freedom = total = 0.0
     for placed in data:

@@ -5,24 +5,21 @@ on all of them. Each slab of rows is reduced to a triangle by QR and forgotten; 
 triangles is that of the whole matrix, so nothing is lost.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.assemble.placement import Points, divisors
+from piscm.assemble.assembly import Assembly
 from piscm.assemble.system import System
-from piscm.compile.blocks import Block
-from piscm.construct.methods import Method
+from piscm.construct.construction import Construction
 from piscm.linalg.bounded import Bounds
 from piscm.linalg.truncated import solve_triangle
 from piscm.network.nodes import Nodes
 
 Floats = NDArray[np.float64]
-MakeSystem = Callable[[Sequence[Block], Points, Mapping[int, Floats], Sequence[int]], System]
-"""A system of some blocks at some points, factors on their weights, and which blocks they are."""
 
 # Numbers in the columns that growth works with, some ten arrays of this size, and points of the
 # equations that it may have however many columns there are.
@@ -48,53 +45,20 @@ def most_points(columns: int) -> int:
     return max(_ENOUGH_POINTS, _COLUMNS // columns)
 
 
-def some_points(blocks: Sequence[Block], points: Points, most: int) -> list[tuple[Floats, ...]]:
-    """The first points of every block, at most so many; all observations."""
-    kept: dict[int, tuple[Floats, ...]] = {}
-    for block, own in zip(blocks, points, strict=True):
-        if id(own) not in kept:
-            all_of_it = block.kind == "observations"
-            kept[id(own)] = own if all_of_it else tuple(array[:most] for array in own)
-    return [kept[id(own)] for own in points]
-
-
 def correct_on_all(
-    make_system: MakeSystem,
-    blocks: Sequence[Block],
-    points: Points,
-    nodes: Nodes,
-    weights: Floats,
-    unknowns: Floats,
-    bounds: Bounds,
-    method: Method,
+    assembly: Assembly, nodes: Nodes, weights: Floats, unknowns: Floats, method: Construction
 ) -> Corrected:
     """Gauss–Newton on all points, a few rounds from a good start."""
     energy = np.inf
     for _ in range(_ROUNDS):
-        triangle, now = None, 0.0
-        for system in _slabs(make_system, blocks, points, weights.size):
-            rows = system.evaluate(nodes)
-            state = system.state_with(rows, weights, unknowns)
-            now += state.energy
-            linearization = system.linearize(state)
-            system.write_nonlinear(rows, slice(None), linearization)
-            design = rows.design.reshape(-1, system.rows)
-            target = weights.ravel() @ design - state.residual
-            stacked = np.concatenate([design, linearization.unknowns, target[None]]).T
-            if triangle is not None:
-                stacked = np.concatenate([triangle, stacked])
-            triangle = scipy.linalg.qr(stacked, mode="r", check_finite=False, overwrite_a=True)[0][
-                : stacked.shape[1]
-            ]
-        energy = now
-        if triangle is None or not np.isfinite(triangle).all():
+        triangle, energy, bounds = _triangle(assembly, nodes, weights, unknowns, method)
+        if not np.isfinite(triangle).all():
             break
         solution = solve_triangle(triangle, method.threshold).solution
         new, steps = solution[: weights.size], solution[weights.size :]
         steps = bounds.clip(unknowns, steps) if len(unknowns) else steps
         move = new.reshape(weights.shape) - weights
-        slabs = _slabs(make_system, blocks, points, weights.size)
-        length, reached = _length(slabs, nodes, weights, unknowns, move, steps, method)
+        length, reached = _length(assembly, nodes, weights, unknowns, move, steps, method)
         if not reached < energy:
             break
         gained = reached < _STILL_GAINING * energy
@@ -104,22 +68,41 @@ def correct_on_all(
     return Corrected(weights, unknowns, float(np.sqrt(energy)))
 
 
+def _triangle(
+    assembly: Assembly, nodes: Nodes, weights: Floats, unknowns: Floats, method: Construction
+) -> tuple[Floats, float, Bounds]:
+    """R of all columns, unknowns and the target; the squared residual; bounds of the unknowns."""
+    triangle, energy = np.zeros((0, weights.size + len(unknowns) + 1)), 0.0
+    for system in _slabs(assembly, weights.size, method.activation):
+        columns = system.evaluate(nodes)
+        state = system.state_with(columns, weights, unknowns)
+        energy += state.energy
+        linearization = system.linearize(state)
+        design = columns.at(linearization).reshape(-1, system.rows)
+        target = weights.ravel() @ design - state.residual
+        stacked = np.concatenate([design, linearization.unknowns, target[None]]).T
+        stacked = np.concatenate([triangle, stacked]) if len(triangle) else stacked
+        reduced = scipy.linalg.qr(stacked, mode="r", check_finite=False, overwrite_a=True)[0]
+        triangle = reduced[: stacked.shape[1]]
+    return triangle, energy, system.bounds
+
+
 def _length(
-    slabs: Iterator[System],
+    assembly: Assembly,
     nodes: Nodes,
     weights: Floats,
     unknowns: Floats,
     move: Floats,
     steps: Floats,
-    method: Method,
+    method: Construction,
 ) -> tuple[float, float]:
     """The best length of a step, and the squared residual after it."""
     lengths = np.array(sorted(method.search_steps, reverse=True))
     energies = np.zeros(len(lengths))
-    for system in slabs:
-        rows = system.evaluate(nodes)
-        state = system.state_with(rows, weights, unknowns)
-        full = system.together(rows, slice(0, len(weights)), move, steps)
+    for system in _slabs(assembly, weights.size, method.activation):
+        columns = system.evaluate(nodes)
+        state = system.state_with(columns, weights, unknowns)
+        full = system.together(columns, slice(0, len(weights)), move, steps)
         for number, length in enumerate(lengths):
             residual = system.residuals(state, full.times(np.array([length])))[0]
             energies[number] += float(residual @ residual)
@@ -128,28 +111,8 @@ def _length(
     return float(lengths[best]), float(energies[best])
 
 
-def _slabs(
-    make_system: MakeSystem, blocks: Sequence[Block], points: Points, columns: int
-) -> Iterator[System]:
+def _slabs(assembly: Assembly, columns: int, activation: str) -> Iterator[System]:
     """Systems of a part of the points each, weighed as parts of the whole."""
-    whole = divisors(blocks, points)
     size = max(1000, _SLAB // max(1, columns))
-    longest = max(len(own[0]) for own in points)
-    for first in range(0, longest, size):
-        cut: dict[int, tuple[Floats, ...]] = {}
-        for own in points:
-            if id(own) not in cut:
-                cut[id(own)] = tuple(array[first : first + size] for array in own)
-        here = [i for i, own in enumerate(points) if len(cut[id(own)][0])]
-        some = [_part(blocks[i], slice(first, first + size)) for i in here]
-        places = [cut[id(points[i])] for i in here]
-        shared = divisors(some, places)
-        factors = {
-            number: np.array([shared[block.kind] / whole[block.kind]])
-            for number, block in enumerate(some)
-        }
-        yield make_system(some, places, factors, here)
-
-
-def _part(block: Block, rows: slice) -> Block:
-    return block if block.data is None else replace(block, data=block.data[rows])
+    for first in range(0, max(assembly.points.rows), size):
+        yield assembly.slab(slice(first, first + size), activation)

@@ -1,109 +1,133 @@
-"""One window: points, weights that speak equally loud, growth, refinement."""
+"""One window in stages: activations are compared, then points are added as the network grows."""
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.row_scaling import equalizing, loudness
-from piscm.assemble.sampling import Sampling, block_points
-from piscm.assemble.state import State
-from piscm.assemble.system import System
-from piscm.assemble.windows import (
-    observed_inside,
-    steepness,
-    window_blocks,
-    window_box,
-    with_values_of,
-)
-from piscm.compile.blocks import Block
-from piscm.construct.machine import Growth, Report, grow
-from piscm.construct.methods import Method
-from piscm.fit.piece import LISTENERS, STOPPED, Piece, Points, Task
-from piscm.fit.refine import Emphasis, as_grown, refine
-from piscm.fit.slabs import correct_on_all, most_points, some_points
-from piscm.linalg.bounded import Bounds
-from piscm.network.activations import Activation, activation_named
-from piscm.network.model import Network
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.sampling import Density, Sampling, half_by
+from piscm.assemble.sites import Points, Site, draw_points
+from piscm.assemble.windows import steepness
+from piscm.construct.construction import Construction
+from piscm.construct.machine import Growth
+from piscm.fit.one_network import fit_network, fit_to_all
+from piscm.fit.piece import SCALING_POINTS, Piece, Task
+from piscm.fit.slabs import most_points
+from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
+from piscm.result.history import Report
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
-Hopeless = Callable[[Floats, float], bool]
-"""``hopeless(residuals, tolerance)`` says that growth will not get there."""
+OutOfReach = Callable[[Floats, float], bool]
+"""``out_of_reach(residuals, tolerance)`` says that growth will not get there."""
 
-# Points follow the steepness of the window before where it is so many times its mean somewhere.
-_STEEP = 4.0
-# An equation that is met so much better than the data are is met well enough.
-_BELOW_NOISE = 0.01
 _NO_TIME = 1e-3  # seconds; a limit must be positive
-# The residual is looked at between the points at so many times as many fresh ones.
-_BETWEEN = 2
-# Points are added where the residual there is larger than the fitted one by this factor ...
-_PARTED = 2.0
-# ... until there are so many times as many.
-_MORE = 1.5
 
 
-def solve_piece(
+@dataclass(frozen=True)
+class PointPolicy:
+    """When a window gets more points, and where.
+
+    Parameters
+    ----------
+    steep : float
+        Points follow the steepness of the window before where it is so many times its mean
+        somewhere. Lower, and every window has points that crowd; higher, and fronts are missed.
+    between : int
+        Validation points for each point that is fitted. More cost evaluations and find more.
+    parted : float
+        Points are added where the residual at validation points is larger than the fitted one by
+        this factor ...
+    more : float
+        ... until there are so many times as many.
+    below_noise : float
+        An equation that is met so much better than the data are is met well enough.
+    """
+
+    steep: float = 4.0
+    between: int = 2
+    parted: float = 2.0
+    more: float = 1.5
+    below_noise: float = 0.01
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one window is solved.
+
+    Attributes
+    ----------
+    methods : sequence of Construction
+        Of several the one that is best after the first stage goes on.
+    sampling : Sampling
+        The points to begin with.
+    stages : sequence of int
+        Numbers of nodes after which points may be added.
+    points_per_node : float
+        Points of the equations that there should be for each node that may come.
+    out_of_reach : callable, optional
+        When to give up.
+    policy : PointPolicy
+    """
+
+    methods: Sequence[Construction]
+    sampling: Sampling
+    stages: Sequence[int] = ()
+    points_per_node: float = 0.0
+    out_of_reach: OutOfReach | None = None
+    policy: PointPolicy = field(default_factory=PointPolicy)
+
+
+def fit_window(
     task: Task,
     low: float,
     high: float,
     before: Network | None,
-    methods: Sequence[Method],
-    sampling: Sampling,
+    plan: Plan,
     rng: np.random.Generator,
     report: Report,
-    *,
-    hopeless: Hopeless | None = None,
-    stages: Sequence[int] = (),
-    points_per_node: float = 0.0,
 ) -> Piece:
-    """Grow a network on a window; `tolerance` is relative to the size of what is sought.
+    """Grow a network on a window; tolerances are relative to the size of what is sought.
 
-    Of several methods the one that is best after the first stage (a number of nodes) goes on. After
-    each stage the residual is looked at between the points, and points are added, half of them
-    where it is large: as many as the nodes ask for, and more where it parts from the fitted one.
+    After each stage the residual is looked at between the points, and points are added, half of
+    them where it is large: as many as the nodes ask for, and more where it parts from the fitted
+    one.
     """
-    most = methods[0].max_nodes
-    fit = Fit(task, low, high, before, sampling, most_points(most * len(task.problem.fields)), rng)
-    limits = [*(nodes for nodes in stages if nodes < most), most]
-    trials: list[tuple[Method, Piece]] = []
-    for method in methods:
-        alone = len(methods) == 1
-        piece = fit.grown(method, limits[0], None, report, hopeless if alone else None)
+    most = plan.methods[0].max_nodes
+    fit = _WindowFit(task, low, high, before, plan, rng)
+    limits = [*(nodes for nodes in plan.stages if nodes < most), most]
+    trials: list[tuple[Construction, Piece]] = []
+    for method in plan.methods:
+        alone = len(plan.methods) == 1
+        piece = fit.grown(method, limits[0], None, report, plan.out_of_reach if alone else None)
         trials.append((method, piece))
-        if piece.growth.status in STOPPED:
-            return _stopped(trials)
+        if piece.status.stopped:
+            return min((own for _, own in trials), key=lambda own: own.error).ended(piece.status)
     method, piece = min(trials, key=lambda trial: trial[1].error)
+    policy = plan.policy
     for limit in limits[1:]:
-        ended = piece.growth.status in (*STOPPED, Status.HOPELESS)
-        parted = piece.held_out > max(_PARTED * piece.fitted, method.tolerance)
-        full = piece.growth.status in (Status.NODE_LIMIT, Status.FINISHED)
-        enough = piece.error <= max(method.tolerance, _BELOW_NOISE * piece.misfit)
+        ended = piece.status.stopped or piece.status is Status.HOPELESS
+        parted = piece.held_out > max(policy.parted * piece.fitted, method.tolerance)
+        full = piece.status in (Status.NODE_LIMIT, Status.FINISHED)
+        enough = piece.error <= max(method.tolerance, policy.below_noise * piece.misfit)
         if ended or enough or not (full or parted):
             break
-        wanted = points_per_node * limit
+        wanted = plan.points_per_node * limit
         if parted:
-            wanted = max(wanted, _MORE * len(piece.points[0][0]))
+            wanted = max(wanted, policy.more * piece.assembly.points.rows[0])
         fit.add_points(piece, wanted)
-        piece = fit.grown(method, limit, piece.growth, report, hopeless)
+        piece = fit.grown(method, limit, piece.fit.growth, report, plan.out_of_reach)
     return fit.on_all_points(piece, method)
 
 
-def _stopped(trials: Sequence[tuple[Method, Piece]]) -> Piece:
-    """The best of what there is, as stopped on the way."""
-    status = trials[-1][1].growth.status
-    best = min((piece for _, piece in trials), key=lambda piece: piece.error)
-    return replace(best, growth=replace(best.growth, status=status))
-
-
-class Fit:
-    """The blocks of a window at their points, which can become more."""
+class _WindowFit:
+    """What must hold in a window at its points, which can become more."""
 
     def __init__(
         self,
@@ -111,172 +135,100 @@ class Fit:
         low: float,
         high: float,
         before: Network | None,
-        sampling: Sampling,
-        most: int,
+        plan: Plan,
         rng: np.random.Generator,
     ) -> None:
-        self._most = most
         self._began = time.perf_counter()
-        self._task, self._low, self._high, self._before = task, low, high, before
-        self._problem, self._blocks = task.problem, list(task.blocks)
-        self._handed: list[int] = []
+        self._task, self._low, self._high, self._policy = task, low, high, plan.policy
+        self._most = most_points(plan.methods[0].max_nodes * len(task.problem.fields))
+        self._part = task.whole
         if task.coordinate is not None:
-            box = window_box(task.problem, task.coordinate, low, high)
-            self._problem = task.problem.within(box)
-            self._blocks, self._handed = window_blocks(
-                task.problem, task.blocks, task.coordinate, low, high
-            )
-        fitted, pool, self._node_rng, self._rng = rng.spawn(4)
-        self._density = None
-        if task.coordinate is not None and before is not None:
-            density = steepness(task.problem, task.coordinate, before)
-            look = density(self._problem.domain.interior(LISTENERS, Sampling().draw(pool)))
-            if look.max() > _STEEP * look.mean():
-                self._density = density
-        points = block_points(self._problem, self._blocks, sampling, fitted, self._density)
-        if task.coordinate is not None:
-            axis = task.problem.domain.axis(task.coordinate)
-            self._blocks, self._handed, points = observed_inside(
-                self._blocks, self._handed, points, task.problem.domain, axis, low, high
-            )
-        # Data are weighed anew as the noise is found out, on the points that growth has.
-        many = len(points[0][0]) > most
-        self._all = points if many and not task.problem.observations else None
-        self._points = some_points(self._blocks, points, most) if many else points
-        self._look_elsewhere()
-        # The typical node is a wave whatever the network has: residuals mean the same for all.
-        tied = self._tied(self._points)
-        waves = activation_named("sin")
-        plain = System(self._problem, tied, self._points, task.weights, waves, task.start)
-        self._loud = loudness(plain, tied, pool)
+            self._part = task.whole.window(task.coordinate, low, high, before)
+        fitted_rng, pool_rng, self._node_rng, self._rng = rng.spawn(4)
+        self._density = self._crowding(before, pool_rng)
+        blocks, domain = self._part.blocks, self._part.problem.domain
+        self._all = draw_points(domain, blocks, plan.sampling, fitted_rng, self._density)
+        many = self._all.rows[0] > self._most
+        points = self._all.first(self._most) if many else self._all
+        self._kept = points.rows[0]  # of all points of the equations
+        self._many = many
+        scaling = row_scaling(self._part.problem, blocks, points, task.start, pool_rng)
+        self._scaling = scaling
+        own = scaling if task.equal else None
+        self._assembly = Assembly(self._part, points, task.weights, task.start, own)
+        self._validation = self._fresh_points()
 
-    def _tied(self, points: Points) -> list[Block]:
-        return with_values_of(self._blocks, self._handed, points, self._before)
-
-    def _system(
-        self, blocks: Sequence[Block], points: Points, activation: Activation, more: Emphasis
-    ) -> System:
+    def _crowding(self, before: Network | None, rng: np.random.Generator) -> Density | None:
+        """The steepness of the window before, where it is worth following."""
         task = self._task
-        factors = equalizing(self._loud, blocks, points)
-        emphasis = {
-            index: (factor if task.equal else 1.0) * more.get(index, np.ones(1))
-            for index, factor in factors.items()
-        }
-        return System(self._problem, blocks, points, task.weights, activation, task.start, emphasis)
+        if task.coordinate is None or before is None:
+            return None
+        density = steepness(task.problem, task.coordinate, before)
+        draw = Sampling().unit_points(rng)
+        look = density(self._part.problem.domain.sample_inside(SCALING_POINTS, draw))
+        return density if look.max() > self._policy.steep * look.mean() else None
+
+    def _fresh_points(self) -> Points:
+        """Validation points, between those that are fitted."""
+        blocks, rows = self._part.blocks, self._assembly.points.rows
+        faces = [n for n, block in zip(rows, blocks, strict=True) if block.kind == "conditions"]
+        between = self._policy.between
+        many = Sampling(between * max(rows), between * max(faces, default=1))
+        return draw_points(self._part.problem.domain, blocks, many, self._rng, self._density)
 
     def grown(
         self,
-        method: Method,
+        method: Construction,
         limit: int,
         before: Growth | None,
         report: Report,
-        hopeless: Hopeless | None,
+        out_of_reach: OutOfReach | None,
     ) -> Piece:
         """Growth up to a number of nodes, refined, at the points there are."""
-        blocks, points = self._tied(self._points), list(self._points)
-
-        def make_system(more: Emphasis) -> System:
-            return self._system(blocks, points, activation_named(method.activation), more)
-
-        system = make_system({})
-        scale = self._size(method, points)
-        # Growth weighs rows by the nodes of this window; the shorter it is, the louder they are.
-        shorter = min(self._task.loud[id(b.compiled)] / self._loud[i] for i, b in enumerate(blocks))
-        tolerance = method.tolerance * scale * min(1.0, shorter)
+        size = self._size(method)
+        # Growth weighs rows by the nodes of this window; the shorter it is, the larger they are.
+        shorter = min(
+            self._task.scaling.of(block) / self._scaling.of(block) for block in self._part.blocks
+        )
+        tolerance = method.tolerance * size * min(1.0, shorter)
         seconds = method.max_seconds
         if seconds is not None:  # the window's, of which a part may be over
             seconds = max(_NO_TIME, seconds - (time.perf_counter() - self._began))
         method = replace(method, tolerance=tolerance, max_nodes=limit, max_seconds=seconds)
 
-        def stop(residuals: Floats) -> bool:
-            return hopeless is not None and hopeless(residuals, tolerance)
+        def gives_up(residuals: Floats) -> bool:
+            return out_of_reach is not None and out_of_reach(residuals, tolerance)
 
-        growth = grow(system, method, self._node_rng, report, before, stop)
-        refined = as_grown(system, growth.nodes, growth.rows, growth.state)
-        if growth.status not in STOPPED:
-            try:
-                refined = refine(make_system, blocks, refined, method)
-            except KeyboardInterrupt:
-                growth = replace(growth, status=Status.INTERRUPTED)
-        network = self._network(method, growth.nodes, refined.state)
+        fit = fit_network(self._assembly, method, self._node_rng, report, before, gives_up)
         return Piece(
             self._low,
             self._high,
-            blocks,
-            points,
-            refined,
-            network,
-            replace(growth, state=refined.state, rows=growth.rows.first(0)),  # rows are large
-            scale,
-            fitted=self._norm(network, points) / scale,
-            held_out=self._norm(network, self._fresh) / scale,
+            self._assembly,
+            fit,
+            size,
+            fitted=self._norm(fit.network, self._assembly.points) / size,
+            held_out=self._norm(fit.network, self._validation) / size,
         )
 
-    def _size(self, method: Method, points: Points) -> float:
+    def _size(self, method: Construction) -> float:
         """The residual of no network at all, of zero fields or of the user's start."""
-        nothing = self._network(method, Nodes.none(self._problem.domain.dimension))
-        zero = replace(nothing, start=Start(self._problem))
+        problem = self._part.problem
+        nothing = Network(
+            problem,
+            self._task.start,
+            method.activation,
+            Nodes.none(problem.domain.dimension),
+            np.zeros((0, len(problem.fields))),
+            np.array(list(problem.unknowns.values())),
+        )
+        zero = replace(nothing, start=Start(problem))
+        points = self._assembly.points
         # A start must not change what the tolerance means, but zero fields may be singular, or meet
         # everything but the data.
-        data = [b.data for b in self._blocks if b.kind == "observations" and b.data is not None]
+        data = [b.data for b in self._part.blocks if b.observed and b.data is not None]
         sizes = [self._norm(zero, points), self._norm(nothing, points)]
         sizes += [float(np.sqrt(np.mean(values**2))) for values in data]
         return next((size for size in sizes if 0 < size < np.inf), 1.0)
-
-    def on_all_points(self, piece: Piece, method: Method) -> Piece:
-        """The piece corrected on all points, where growth had only some of them."""
-        if self._all is None or piece.growth.status in STOPPED:
-            return piece
-        extra = len(some_points(self._blocks, self._all, self._most)[0][0])
-        points = [
-            tuple(np.concatenate([a, b[extra:]]) for a, b in zip(every, own, strict=True))
-            if block.kind == "equations"
-            else every
-            for every, own, block in zip(self._all, self._points, self._blocks, strict=True)
-        ]
-        shared: dict[int, tuple[Floats, ...]] = {}  # blocks at one place share their points
-        points = [
-            shared.setdefault(id(every), own) for every, own in zip(self._all, points, strict=True)
-        ]
-        blocks = self._tied(points)
-        factors = equalizing(self._loud, blocks, points)
-
-        def make_system(
-            some: Sequence[Block], places: Any, parts: Emphasis, which: Sequence[int]
-        ) -> System:
-            emphasis = {n: parts[n] * factors[i] for n, i in enumerate(which)}
-            activation = activation_named(method.activation)
-            task = self._task
-            return System(
-                self._problem, some, places, task.weights, activation, task.start, emphasis
-            )
-
-        state = piece.refined.state
-        bounds = Bounds(self._problem)
-        corrected = correct_on_all(
-            make_system,
-            blocks,
-            points,
-            piece.growth.nodes,
-            state.weights,
-            state.unknowns,
-            bounds,
-            method,
-        )
-        network = replace(piece.network, weights=corrected.weights, unknowns=corrected.unknowns)
-        return replace(
-            piece,
-            network=network,
-            fitted=self._norm(network, points) / piece.scale,
-            held_out=self._norm(network, self._fresh) / piece.scale,
-        )
-
-    def _network(self, method: Method, nodes: Nodes, state: State | None = None) -> Network:
-        weights = np.zeros((0, len(self._problem.fields))) if state is None else state.weights
-        guesses = np.array(list(self._problem.unknowns.values()))
-        unknowns = guesses if state is None else state.unknowns
-        start = self._task.start
-        return Network(self._problem, start, method.activation, nodes, weights, unknowns)
 
     def _norm(self, network: Network, points: Points) -> float:
         """The residual at some points, in the units of the fields.
@@ -284,12 +236,12 @@ class Fit:
         Data may be noisy, and are left out where conditions are there to be met.
         """
         total = 0.0
-        for block, own in zip(self._tied(points), points, strict=True):
-            if block.kind == "observations" and self._problem.conditions:
+        for block, legs in zip(self._part.blocks, points, strict=True):
+            if block.observed and self._part.problem.conditions:
                 continue
             weight = self._task.weights[block.kind] * block.weight
-            square = float(np.mean(network.residual(block, own) ** 2))
-            total += weight * square / self._task.loud[id(block.compiled)] ** 2
+            square = float(np.mean(network.residual(block, legs) ** 2))
+            total += weight * square / self._task.scaling.of(block) ** 2
         return float(np.sqrt(total))
 
     def add_points(self, piece: Piece, wanted: float) -> None:
@@ -298,38 +250,43 @@ class Fit:
         `wanted` is the number of points of the equations, up to what growth can work with; those of
         the conditions grow likewise.
         """
-        share = max(0.0, min(wanted, self._most) / len(self._points[0][0]) - 1.0)
+        points, fresh = self._assembly.points, self._validation
+        share = max(0.0, min(wanted, self._most) / points.rows[0] - 1.0)
         squares: dict[int, Floats] = {}
-        for index, (block, fresh) in enumerate(zip(self._fresh_blocks, self._fresh, strict=True)):
-            residual = piece.network.residual(block, fresh) / self._loud[index]
-            key = id(self._points[index])  # blocks at one place share their points
-            squares[key] = squares.get(key, 0.0) + residual**2
-        grown: dict[int, tuple[Floats, ...]] = {}
-        for own, fresh in zip(self._points, self._fresh, strict=True):
-            if id(own) in grown or len(fresh[0]) <= len(own[0]):  # observations, single points
-                continue
-            chance = squares[id(own)]
-            total = float(chance.sum())
-            even = np.full(len(chance), 1.0 / len(chance))
-            chance = even if not 0.0 < total < np.inf else 0.5 * even + 0.5 * chance / total
-            count = min(int(np.ceil(share * len(own[0]))), len(chance))
-            chosen = self._rng.choice(len(chance), count, replace=False, p=chance)
-            grown[id(own)] = tuple(
-                np.concatenate([old, new[chosen]]) for old, new in zip(own, fresh, strict=True)
-            )
-        self._points = [grown.get(id(own), own) for own in self._points]
-        self._look_elsewhere()
+        for block, number, legs in zip(self._part.blocks, fresh.of_block, fresh, strict=True):
+            residual = piece.network.residual(block, legs) / self._scaling.of(block)
+            squares[number] = squares.get(number, 0.0) + residual**2
 
-    def _look_elsewhere(self) -> None:
-        """Fresh points, to look at the residual between those that are fitted."""
-        inside = max(len(own[0]) for own in self._points)
-        pairs = zip(self._points, self._blocks, strict=True)
-        faces = [len(own[0]) for own, block in pairs if block.kind == "conditions"]
-        many = Sampling(_BETWEEN * inside, _BETWEEN * max(faces, default=1))
-        fresh = block_points(self._problem, self._blocks, many, self._rng, self._density)
-        # Observations have no other points than their own.
-        self._fresh = [
-            own if block.kind == "observations" else new
-            for own, new, block in zip(self._points, fresh, self._blocks, strict=True)
-        ]
-        self._fresh_blocks = self._tied(self._fresh)
+        def more(number: int, site: Site) -> Site:
+            other = fresh.sites[number]
+            if other.rows <= site.rows:  # observations, single points
+                return site
+            chance = half_by(squares[number])
+            count = min(int(np.ceil(share * site.rows)), len(chance))
+            chosen = self._rng.choice(len(chance), count, replace=False, p=chance)
+            return site.joined(other.some(chosen))
+
+        self._assembly = self._assembly.at(points.changed(more))
+        self._validation = self._fresh_points()
+
+    def on_all_points(self, piece: Piece, method: Construction) -> Piece:
+        """The piece corrected on all points, where growth had only some of them."""
+        if not self._many or self._part.problem.observations or piece.status.stopped:
+            return piece
+        pairs = zip(self._part.blocks, self._all.of_block, strict=True)
+        inside = {number for block, number in pairs if block.kind == "equations"}
+        added = self._assembly.points.sites
+
+        def every(number: int, site: Site) -> Site:
+            if number not in inside:
+                return site
+            return site.joined(added[number].some(slice(self._kept, None)))
+
+        points = self._all.changed(every)
+        fit = fit_to_all(piece.fit, self._assembly.at(points), method)
+        return replace(
+            piece,
+            fit=fit,
+            fitted=self._norm(fit.network, points) / piece.size,
+            held_out=self._norm(fit.network, self._validation) / piece.size,
+        )

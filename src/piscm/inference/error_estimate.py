@@ -14,26 +14,21 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.assemble.row_scaling import equalizing, loudness
-from piscm.assemble.sampling import Sampling, block_points
-from piscm.assemble.system import System
-from piscm.assemble.windows import (
-    marching_coordinate,
-    observed_inside,
-    window_blocks,
-    window_box,
-    with_values_of,
-)
-from piscm.compile.blocks import Block, compile_blocks
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.marching import marching_coordinate
+from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import Points, Site, draw_points, join
+from piscm.assemble.weighting import EVEN
+from piscm.assemble.windows import Part
 from piscm.linalg.truncated import solve_triangle
-from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
-from piscm.network.model import Network
-from piscm.network.nodes import Nodes, concatenate
-from piscm.problem.problem import Problem
+from piscm.network.network import Network
+from piscm.network.nodes import concatenate
+from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]
-FittedPoints = Mapping[str, tuple[Floats, ...]]
+FittedPoints = Mapping[str, Legs]
 """The points of one window that were fitted, by the name of the block."""
 
 # New nodes beside those of the solution, as a share of them, and at least so many.
@@ -71,22 +66,26 @@ def estimate_error(
         They stand close where the nodes are steep; there fresh points alone would be too few.
     """
     problem = network.problem
-    blocks = compile_blocks(problem)
+    whole = Part.whole(problem)
     if marching_coordinate(problem) is not None and len(problem.fields) <= len(problem.equations):
         # Initial conditions determine the state, and noise of data is no error of it.
-        blocks = [block for block in blocks if block.kind != "observations"]
+        whole = whole.without_observations()
     names = [str(item.func) for item in problem.fields]
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     before: Network | None = None
-    for number, (inside, part) in enumerate(_parts(network)):
+    for number, (low, high, own) in enumerate(_windows(network)):
+        part = whole
+        if network.panels is not None:
+            coordinate = problem.domain.coordinates[network.panels.axis]
+            part = whole.window(coordinate, low, high, before)
         known = fitted[number] if number < len(fitted) else {}
-        corrected, points = _corrected(problem, blocks, inside, part, before, known, rng)
-        share = float(np.prod(inside.domain.width))
+        corrected, points = _corrected(part, own, known, rng)
+        share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
         for index, item in enumerate(compiled):
-            found = part.value(item, points)
+            found = own.value(item, points)
             squares[index] += share * np.mean((corrected.value(item, points) - found) ** 2)
             sizes[index] += share * np.mean(found**2)
         before = corrected
@@ -97,29 +96,26 @@ def estimate_error(
     return ErrorEstimate(relative, dict(zip(names, map(float, errors), strict=True)))
 
 
-def _parts(network: Network) -> Iterator[tuple[Problem, Network]]:
-    """Each window of a network as one of its own."""
-    problem, panels = network.problem, network.panels
+def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
+    """Each window of a network: where it begins and ends, and its own network."""
+    panels, domain = network.panels, network.problem.domain
     if panels is None:
-        yield problem, network
+        yield 0.0, 0.0, network
         return
-    coordinate = problem.domain.coordinates[panels.axis]
-    low, high = problem.domain.lower[panels.axis], problem.domain.upper[panels.axis]
-    ends = [float(low), *panels.edges, float(high)]
+    start, end = domain.span(domain.coordinates[panels.axis])
+    ends = [start, *panels.edges, end]
     first = 0
     for number, count in enumerate(panels.counts):
         own = slice(first, first + count)
         first += count
-        box = window_box(problem, coordinate, ends[number], ends[number + 1])
-        inside = problem.within(box)
-        nodes = Nodes(network.nodes.weights[own], network.nodes.biases[own])
         yield (
-            inside,
+            ends[number],
+            ends[number + 1],
             Network(
-                inside,
+                network.problem,
                 network.start,
                 panels.activations[number],
-                nodes,
+                network.nodes.some(own),
                 network.weights[own],
                 network.unknowns,
             ),
@@ -127,66 +123,54 @@ def _parts(network: Network) -> Iterator[tuple[Problem, Network]]:
 
 
 def _corrected(
-    problem: Problem,
-    blocks: Sequence[Block],
-    inside: Problem,
-    part: Network,
-    before: Network | None,
-    fitted: FittedPoints,
-    rng: np.random.Generator,
+    part: Part, own: Network, fitted: FittedPoints, rng: np.random.Generator
 ) -> tuple[Network, Floats]:
     """One step of Gauss–Newton in the richer space, and points to compare at."""
-    more = max(_AT_LEAST, int(_RICHER * len(part.nodes)))
-    count = len(part.nodes) + more
-    flat = inside.domain.dimension <= 2
+    problem = part.problem
+    more = max(_AT_LEAST, int(_RICHER * len(own.nodes)))
+    count = len(own.nodes) + more
+    flat = problem.domain.dimension <= 2
     each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
     interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
     sampling = Sampling(interior, interior // 4 if flat else interior // 2)
-    cut, handed = list(blocks), list[int]()
-    whole, own = problem.domain, inside.domain
-    changed = np.flatnonzero((own.lower != whole.lower) | (own.upper != whole.upper))
-    if len(changed):
-        axis = int(changed[0])
-        low, high = float(own.lower[axis]), float(own.upper[axis])
-        coordinate = problem.domain.coordinates[axis]
-        cut, handed = window_blocks(problem, blocks, coordinate, low, high)
-    points = block_points(inside, cut, sampling, rng)
-    if len(changed):
-        cut, handed, points = observed_inside(cut, handed, points, whole, axis, low, high)
-    compared = points[0][0]
-    points = [
-        new if block.kind == "observations" else _joined(fitted.get(block.name, ()), new)
-        for block, new in zip(cut, points, strict=True)
-    ]
-    tied = with_values_of(cut, handed, points, before)
-    activation = activation_named(part.activation)
-    weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
-    waves = System(inside, tied, points, weights, activation_named("sin"), part.start)
-    emphasis = equalizing(loudness(waves, tied, rng), tied, points)
-    system = System(inside, tied, points, weights, activation, part.start, emphasis)
-    centers = None
-    if part.activation != "sin":
-        index = next(i for i, block in enumerate(tied) if block.kind == "equations")
-        square = part.residual(tied[index], points[index]) ** 2
-        chance = square / square.sum() if square.sum() > 0 else None
-        places = rng.choice(len(square), more, p=chance)
-        centers = points[index][0][places]
-    fresh = Draw(inside.domain, None).free(more, 1.0, rng, part.nodes, centers)
-    nodes = concatenate([part.nodes, fresh])
-    rows = system.evaluate(nodes)
-    old = np.concatenate([part.weights, np.zeros((more, len(problem.fields)))])
-    state = system.state_with(rows, old, part.unknowns)
-    system.write_nonlinear(rows, slice(None), system.linearize(state))
-    columns = rows.design.reshape(-1, system.rows)
-    columns[~np.isfinite(columns).all(axis=1)] = 0.0  # nodes beyond the arithmetic
-    both = np.concatenate([columns, -state.residual[None]]).T
+    fresh = draw_points(problem.domain, part.blocks, sampling, rng)
+    compared = fresh[0][0].points
+    points = _beside(part, fresh, fitted)
+    scaling = row_scaling(problem, part.blocks, points, own.start, rng)
+    system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
+    centers = _centers(part, own, points, more, rng) if system.activation.localized else None
+    added = Draw(problem.domain, None).free(more, 1.0, rng, own.nodes, centers)
+    nodes = concatenate([own.nodes, added])
+    columns = system.evaluate(nodes)
+    old = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
+    state = system.state_with(columns, old, own.unknowns)
+    design = columns.at(system.linearize(state)).reshape(-1, system.rows)
+    design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes beyond the arithmetic
+    both = np.concatenate([design, -state.residual[None]]).T
     triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
     step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution.reshape(old.shape)
-    corrected = Network(inside, part.start, part.activation, nodes, old + step, part.unknowns)
+    corrected = Network(problem, own.start, own.activation, nodes, old + step, own.unknowns)
     return corrected, compared
 
 
-def _joined(some: tuple[Floats, ...], others: tuple[Floats, ...]) -> tuple[Floats, ...]:
-    if len(some) != len(others):
-        return others
-    return tuple(np.concatenate(pair) for pair in zip(some, others, strict=True))
+def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
+    """Fresh points beside those that were fitted, which stand close where the nodes are steep."""
+    names = {number: block.name for block, number in zip(part.blocks, fresh.of_block, strict=True)}
+
+    def joined(number: int, site: Site) -> Site:
+        known = fitted.get(names[number], ())
+        if not site.resampled or len(known) != len(site.legs):
+            return site
+        return Site(join(known, site.legs))
+
+    return fresh.changed(joined)
+
+
+def _centers(
+    part: Part, own: Network, points: Points, count: int, rng: np.random.Generator
+) -> Floats:
+    """Places for new nodes: points of the first equation, in proportion to its squared residual."""
+    index = next(i for i, block in enumerate(part.blocks) if block.kind == "equations")
+    square = own.residual(part.blocks[index], points[index]) ** 2
+    chance = square / square.sum() if square.sum() > 0 else None
+    return np.asarray(points[index][0].points[rng.choice(len(square), count, p=chance)])

@@ -22,7 +22,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.assemble.state import NodeRows, State
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import State
 from piscm.assemble.system import System
 from piscm.inference.noise import deviation
 
@@ -57,17 +58,17 @@ class Uncertainty:
 
 
 def uncertainty(
-    system: System, rows: NodeRows, state: State, sizes: Floats, truncation: float
+    system: System, columns: Columns, state: State, sizes: Floats, truncation: float
 ) -> Uncertainty:
     """Error bars at a state.
 
     Parameters
     ----------
-    rows : the columns of all nodes, written at this state's linearization
+    columns : those of all nodes
     sizes : ndarray, shape (unknowns,)
         What counts as a change of order one of each unknown.
     """
-    q, singular, vt = _node_space(system, rows, state, truncation)
+    q, singular, vt = _node_space(system, columns, state, truncation)
     unknowns = system.linearize(state).unknowns.T  # (rows, unknowns)
     left, lengths, right, null = _unknown_space(unknowns * sizes, q)
 
@@ -81,9 +82,9 @@ def uncertainty(
     return Uncertainty(factor, np.concatenate([null, _vague(relative)]), noise)
 
 
-def leverage(system: System, rows: NodeRows, state: State, truncation: float) -> Floats:
+def leverage(system: System, columns: Columns, state: State, truncation: float) -> Floats:
     """For each row the share of its own datum in its fitted value, from 0 to 1."""
-    q, _, _ = _node_space(system, rows, state, truncation)
+    q, _, _ = _node_space(system, columns, state, truncation)
     unknowns = system.linearize(state).unknowns.T
     lengths = np.linalg.norm(unknowns, axis=0)
     left, *_ = _unknown_space(unknowns / np.where(lengths > 0, lengths, 1.0), q)
@@ -91,10 +92,11 @@ def leverage(system: System, rows: NodeRows, state: State, truncation: float) ->
 
 
 def _node_space(
-    system: System, rows: NodeRows, state: State, truncation: float
+    system: System, columns: Columns, state: State, truncation: float
 ) -> tuple[Floats, Floats, Floats]:
     """Truncated SVD of the columns of all nodes: (rows, k), (k,), (k, weights)."""
-    design = rows.design[: len(state.weights)].reshape(-1, system.rows)
+    every = slice(0, len(state.weights))
+    design = columns.at(system.linearize(state), every).reshape(-1, system.rows)
     q, singular, vt = scipy.linalg.svd(design.T, full_matrices=False, check_finite=False)
     keep = singular > truncation * singular[0]
     return q[:, keep], singular[keep], vt[keep]

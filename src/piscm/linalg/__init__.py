@@ -1,1 +1,4 @@
-"""."""
+"""Least squares: truncated singular values, a QR that grows, normal equations, bounds.
+
+Knows arrays, and nothing else.
+"""

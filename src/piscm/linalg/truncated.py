@@ -20,10 +20,10 @@ _GRAM_NOISE = 1e-14
 
 
 class LeastSquares(NamedTuple):
-    """A minimizer, and how many singular values counted."""
+    """A minimizer, and how many singular values counted (NaN: they were not computed)."""
 
     solution: Floats
-    rank: int
+    rank: float
 
 
 def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> LeastSquares:

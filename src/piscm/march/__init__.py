@@ -1,1 +1,4 @@
-"""From window to window along one coordinate, and the choices a user need not make."""
+"""`Auto` and `Windows`: from window to window, and the choices a user need not make.
+
+Knows how one window is fitted, and finds unknowns that all windows share.
+"""

@@ -14,25 +14,26 @@ that noise stays out of the state, and the covariance of the unknowns is that of
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.assemble.row_scaling import equalizing, loudness
-from piscm.assemble.system import System
-from piscm.assemble.windows import in_window, window_blocks, with_values_of
-from piscm.compile.blocks import Block, compile_blocks
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import draw_points
+from piscm.assemble.unknowns import bounds_of
+from piscm.assemble.windows import Part, cut_at
+from piscm.compile.blocks import Block
 from piscm.fit.piece import Piece
 from piscm.inference.noise import deviation, trust
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.basis import Basis
 from piscm.linalg.bounded import Bounds
 from piscm.linalg.truncated import solve_least_squares
-from piscm.network.activations import activation_named
-from piscm.network.model import Network
-from piscm.problem.problem import Problem
+from piscm.network.network import Network
+from piscm.result.method import Request
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ _NOTHING = 1e-5
 
 
 @dataclass(frozen=True)
-class Shot:
+class FittedUnknowns:
     """Unknowns, the pieces that belong to them, and error bars."""
 
     unknowns: Floats
@@ -66,132 +67,140 @@ class _Observed:
     slopes: Floats  # (unknowns, points)
 
 
+@dataclass(frozen=True)
+class _Move:
+    """How the weights of a window move: towards its equations, and with each unknown."""
+
+    base: Floats  # (nodes, fields)
+    slopes: Floats  # (unknowns, nodes, fields)
+
+    @property
+    def together(self) -> Floats:
+        """Both as rows, shape (1 + unknowns, weights)."""
+        count = 1 + len(self.slopes)
+        return np.concatenate([self.base[None], self.slopes]).reshape(count, self.base.size)
+
+
 def fit_unknowns(
-    problem: Problem, request: Any, pieces: Sequence[Piece], coordinate: sympy.Symbol, guess: Floats
-) -> Shot | None:
+    request: Request, pieces: Sequence[Piece], coordinate: sympy.Symbol, guess: Floats
+) -> FittedUnknowns | None:
     """Gauss–Newton for the unknowns; None where the data do not determine them or it diverges."""
-    blocks = compile_blocks(problem)
-    physics = [block for block in blocks if block.kind != "observations"]
-    data = [block for block in blocks if block.kind == "observations"]
-    bounds = Bounds(problem)
+    whole = Part.whole(request.problem)
+    data = [block for block in whole.blocks if block.observed]
+    physics = whole.without_observations()
+    bounds = bounds_of(request.problem)
     unknowns, weights = np.array(guess, dtype=float), [piece.network.weights for piece in pieces]
     best = np.inf
     for _ in range(_ROUNDS):
-        networks = [
-            replace(piece.network, weights=own, unknowns=unknowns)
-            for piece, own in zip(pieces, weights, strict=True)
-        ]
-        moves, observed = _followed(
-            problem, request, physics, data, pieces, networks, coordinate, unknowns
-        )
-        steps, squares = _unknown_steps(observed, bounds, unknowns)
+        chain = _Chain(request, physics, data, coordinate, unknowns)
+        for piece, own in zip(pieces, weights, strict=True):
+            chain.follow(piece, own)
+        steps, squares = _unknown_steps(chain.observed, bounds, unknowns)
         if steps is None or not np.isfinite(steps).all() or squares > 1e3 * best:
             return None
         best = min(best, squares)
         weights = [
-            old + base + np.tensordot(steps, slopes, axes=1)
-            for old, (base, slopes) in zip(weights, moves, strict=True)
+            old + move.base + np.tensordot(steps, move.slopes, axes=1)
+            for old, move in zip(weights, chain.moves, strict=True)
         ]
         unknowns = unknowns + steps
         if np.all(np.abs(steps) <= _SETTLED * np.maximum(np.abs(unknowns), _TINY)):
             break
-    final: list[Piece] = []
-    for piece, own in zip(pieces, weights, strict=True):
-        inside = _with_unknowns(problem, piece, unknowns)
-        network = replace(piece.network, problem=inside, weights=own, unknowns=unknowns)
-        cut, handed = window_blocks(problem, physics, coordinate, piece.low, piece.high)
-        before = final[-1].network if final else None
-        tied = with_values_of(cut, handed, piece.points, before)
-        final.append(replace(piece, network=network, blocks=tied))
-    missed = np.concatenate([item.residual for item in observed])
+    missed = np.concatenate([item.residual for item in chain.observed])
     size = np.concatenate([block.data for block in data if block.data is not None])
     misfit = float(np.linalg.norm(missed)) / max(float(np.linalg.norm(size)), _TINY)
-    errors = _uncertainty(observed, moves, len(unknowns), data)
-    return Shot(unknowns, final, errors, misfit)
+    errors = _uncertainty(chain.observed, chain.moves, len(unknowns), data)
+    final = _Chain(request, physics, data, coordinate, unknowns)
+    moved = [final.moved(piece, own) for piece, own in zip(pieces, weights, strict=True)]
+    return FittedUnknowns(unknowns, moved, errors, misfit)
 
 
-def _followed(
-    problem: Problem,
-    request: Any,
-    physics: Sequence[Block],
-    data: Sequence[Block],
-    pieces: Sequence[Piece],
-    networks: Sequence[Network],
-    coordinate: sympy.Symbol,
-    unknowns: Floats,
-) -> tuple[list[tuple[Floats, Floats]], list[_Observed]]:
-    """For each window how its weights move: towards the equations, and with each unknown."""
-    axis = problem.domain.axis(coordinate)
-    count = len(unknowns)
-    moves: list[tuple[Floats, Floats]] = []
-    observed: list[_Observed] = []
-    before: Network | None = None
-    for piece, network in zip(pieces, networks, strict=True):
-        inside = _with_unknowns(problem, piece, unknowns)
-        cut, handed = window_blocks(problem, physics, coordinate, piece.low, piece.high)
-        points = piece.points[: len(cut)]
-        tied = with_values_of(cut, handed, points, before)
-        activation = activation_named(network.activation)
-        plain = System(inside, tied, points, request.weights, activation, request.start)
-        loud = loudness(plain, tied, np.random.default_rng(0))
-        emphasis = equalizing(loud, tied, points)
-        system = System(inside, tied, points, request.weights, activation, request.start, emphasis)
-        rows = system.evaluate(network.nodes)
-        state = system.state_with(rows, network.weights, unknowns)
+class _Chain:
+    """Windows one after the other, for given unknowns: each hands on to the next how it moves."""
+
+    def __init__(
+        self,
+        request: Request,
+        physics: Part,
+        data: Sequence[Block],
+        coordinate: sympy.Symbol,
+        unknowns: Floats,
+    ) -> None:
+        self._request, self._data, self._coordinate = request, data, coordinate
+        guessed = physics.problem.guessing([float(value) for value in unknowns])
+        self._physics, self._unknowns = Part(guessed, physics.blocks), unknowns
+        self._before: Network | None = None
+        self.moves: list[_Move] = []
+        self.observed: list[_Observed] = []
+
+    def _window(self, piece: Piece, weights: Floats) -> tuple[Part, Network]:
+        """What must hold in a window after the one before, and its network."""
+        part = self._physics.window(self._coordinate, piece.low, piece.high, self._before)
+        network = replace(
+            piece.network, problem=part.problem, weights=weights, unknowns=self._unknowns
+        )
+        return part, network
+
+    def moved(self, piece: Piece, weights: Floats) -> Piece:
+        """A piece with its final weights and unknowns, the next of the chain."""
+        part, network = self._window(piece, weights)
+        self._before = network
+        assembly = replace(piece.assembly, part=part)
+        return replace(piece, assembly=assembly, fit=replace(piece.fit, network=network))
+
+    def follow(self, piece: Piece, weights: Floats) -> None:
+        """How the weights of the next window move, and the observations in it with them."""
+        request, unknowns = self._request, self._unknowns
+        part, network = self._window(piece, weights)
+        points, start = piece.assembly.points, request.start
+        pool = np.random.default_rng(0)
+        scaling = row_scaling(part.problem, part.blocks, points, start, pool)
+        assembly = Assembly(part, points, request.weights, start, scaling)
+        system = assembly.system(network.activation)
+        columns = system.evaluate(network.nodes)
+        state = system.state_with(columns, weights, unknowns)
         linearization = system.linearize(state)
-        system.write_nonlinear(rows, slice(None), linearization)
         # Right sides: the residual, then each unknown, with what the window before hands on.
         right = -np.concatenate([state.residual[None], linearization.unknowns])
-        if before is not None:
-            base, slopes = moves[-1]
-            for index in handed:
-                placed = next(p for p in system.placed if p.block is tied[index])
-                gradient = before.gradient(cut[index].compiled, points[index][0])
-                size = base.size
-                passed = np.concatenate([base[None], slopes]).reshape(count + 1, size)
-                handed_on = passed @ gradient[:size]
-                handed_on[1:] += gradient[size:]
+        for placed in system.placed:
+            if placed.block.inherited is not None:
+                handed_on = self._handed_on(placed.block, placed.legs[0].leg.points)
                 right[:, placed.rows] += placed.scale * handed_on
         basis = Basis(system.rows)
-        basis.append(rows.design.reshape(-1, system.rows))
+        basis.append(columns.at(linearization).reshape(-1, system.rows))
         solved = np.stack([basis.solve(target, _TRUNCATION).solution for target in right])
-        shaped = solved.reshape(count + 1, *network.weights.shape)
-        moves.append((shaped[0], shaped[1:]))
-        observed += _observed_in(problem, data, network, piece, axis, solved)
-        before = network
-    return moves, observed
+        shaped = solved.reshape(len(unknowns) + 1, *weights.shape)
+        self.moves.append(_Move(shaped[0], shaped[1:]))
+        self.observed += self._observed_in(piece, network, solved)
+        self._before = network
+
+    def _handed_on(self, block: Block, points: Floats) -> Floats:
+        """How what the window before has at its end moves, shape (1 + unknowns, points)."""
+        assert self._before is not None
+        return _followed(self.moves[-1].together, self._before.gradient(block.compiled, points))
+
+    def _observed_in(self, piece: Piece, network: Network, solved: Floats) -> list["_Observed"]:
+        cut = cut_at(self._physics.problem, self._coordinate, piece.low, piece.high)
+        found = []
+        for block in self._data:
+            for kept in block.place.within(cut):
+                assert block.data is not None
+                own = replace(block, place=kept.place, data=block.data[kept.rows])
+                domain, rng = self._physics.problem.domain, np.random.default_rng(0)
+                legs = draw_points(domain, [own], Sampling(), rng)[0]  # there is nothing to draw
+                moved = _followed(solved, network.gradient(block.compiled, legs[0].points))
+                residual = network.residual(own, legs)
+                values = block.data[kept.rows]
+                found.append(_Observed(block, values, residual, moved[0], moved[1:]))
+        return found
 
 
-def _with_unknowns(problem: Problem, piece: Piece, unknowns: Floats) -> Problem:
-    inside = problem.within(piece.network.problem.domain)
-    inside.unknowns = dict(zip(problem.unknowns, map(float, unknowns), strict=True))
-    return inside
-
-
-def _observed_in(
-    problem: Problem,
-    data: Sequence[Block],
-    network: Network,
-    piece: Piece,
-    axis: int,
-    solved: Floats,
-) -> list[_Observed]:
-    found = []
-    for block in data:
-        assert isinstance(block.place, int)
-        points = np.asarray(problem.observations[block.place].points)
-        inside = in_window(points, problem.domain, axis, piece.low, piece.high)
-        if not inside.any():
-            continue
-        assert block.data is not None
-        own = replace(block, data=block.data[inside])
-        gradient = network.gradient(block.compiled, points[inside])
-        size = solved.shape[1]
-        moved = solved @ gradient[:size]
-        moved[1:] += gradient[size:]
-        residual = network.residual(own, (points[inside],))
-        found.append(_Observed(block, block.data[inside], residual, moved[0], moved[1:]))
-    return found
+def _followed(moves: Floats, gradient: Floats) -> Floats:
+    """How an expression follows moves of the weights, and its own dependence on the unknowns."""
+    size = moves.shape[1]
+    followed = moves @ gradient[:size]
+    followed[1:] += gradient[size:]
+    return np.asarray(followed)
 
 
 def _row_weights(observed: Sequence[_Observed]) -> Floats:
@@ -224,19 +233,16 @@ def _unknown_steps(
     if np.linalg.svd(scaled, compute_uv=False)[-1] < _NOTHING:
         return None, 0.0  # a combination of them that no datum feels
 
-    def free_steps(fixed: Floats) -> Floats:
-        free = np.isnan(fixed)
-        target = -missed - fixed[~free] @ slopes[~free]
-        steps = fixed.copy()
-        steps[free] = solve_least_squares(scaled[free], target, 1e-10).solution / lengths[free]
-        return steps
+    def solve(free: NDArray[np.bool_], target: Floats) -> tuple[Floats, None]:
+        return solve_least_squares(scaled[free], target, 1e-10).solution / lengths[free], None
 
-    return bounds.solve(unknowns, free_steps), float(missed @ missed)
+    steps, _ = bounds.least_squares(unknowns, slopes, -missed, solve)
+    return steps, float(missed @ missed)
 
 
 def _uncertainty(
     observed: Sequence[_Observed],
-    moves: Sequence[tuple[Floats, Floats]],
+    moves: Sequence[_Move],
     count: int,
     data: Sequence[Block],
 ) -> Uncertainty:
@@ -249,7 +255,7 @@ def _uncertainty(
     spread = 1.0 if known else np.sqrt(missed @ missed / freedom) if freedom > 0 else np.nan
     _, singular, right = np.linalg.svd(slopes.T, full_matrices=False)
     root = spread * (right / singular[:, None])  # (count, count): the covariance is root.T @ root
-    weights = np.concatenate([own.reshape(count, -1) for _, own in moves], axis=1)
+    weights = np.concatenate([move.slopes.reshape(count, -1) for move in moves], axis=1)
     noise = {}
     for block in data:
         same = np.concatenate([item.residual for item in observed if item.block is block])

@@ -1,68 +1,103 @@
 """How far the next window reaches, and with how many nodes: the choices of `Auto`."""
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import Sampling
-from piscm.construct.machine import Report
-from piscm.construct.methods import PISC3, Method
-from piscm.fit.piece import STOPPED, Piece, Task
-from piscm.fit.stages import Hopeless, solve_piece
-from piscm.march.options import Auto
-from piscm.network.model import Network
+from piscm.fit.piece import Piece
+from piscm.fit.stages import OutOfReach, PointPolicy
+from piscm.network.network import Network
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
-MORE = 2
-"""Where halving a window does not help, so many times as many nodes may come."""
 
-# Nodes after which activations are compared and growth may be given up; candidates for each block.
-_TRIAL = 100
-_CANDIDATES = 100
-# After so many nodes more, points are added where the residual between them is too large.
-_STAGE = 100
-# Points of the equations for each node that may come.
-_POINTS_PER_NODE = 4
-# Where there are no windows, so many times as many nodes may come.
-_ALONE = 4
-# Each window aims at this share of the tolerance: errors add up.
-_AIM = 0.5
-# Growth is given up where it would miss the tolerance by more than this factor.
-_MISS = 2.0
-# A quarter of a window must be more accurate by this factor, or halving does not help.
-_WORTH = 2.0
-# A window with a larger error has found nothing yet, and halving it is the only hope.
-_LEARNT = 0.03
-# No window is shorter than this share of the whole.
-_SHORTEST = 1 / 32
-# What would be left of the last window is added to it if it is shorter than this share.
-_CRUMB = 0.25
-# Of the error that a window inherits, this share is allowed to be added in it.
-_ADDED = 0.1
-# A window that took fewer nodes than this share of those allowed is followed by a longer one.
-_FULL = 0.7
-_LONGER = 2.0
+@dataclass(frozen=True)
+class MarchPolicy:
+    """The numbers behind the choices of `Auto`.
 
+    Parameters
+    ----------
+    trial : int
+        Nodes after which activations are compared and growth may be given up. Fewer are cheaper and
+        judge by luck.
+    candidates : int
+        For each block of nodes. More find better nodes and cost evaluations.
+    stage : int
+        After so many nodes more, points are added where the residual between them is too large.
+    points_per_node : int
+        Points of the equations for each node that may come. Fewer are faster and fit between the
+        points what is not there.
+    alone : int
+        Where there are no windows, so many times as many nodes may come.
+    aim : float
+        Each window aims at this share of the tolerance: errors add up.
+    miss : float
+        Growth is given up where it would miss the tolerance by more than this factor.
+    worth : float
+        A quarter of a window must be more accurate by this factor, or halving does not help.
+    learnt : float
+        A window with a larger error has found nothing yet, and halving it is the only hope.
+    shortest : float
+        No window is shorter than this share of the whole.
+    crumb : float
+        What would be left of the last window is added to it if it is shorter than this share.
+    added : float
+        Of the error that a window inherits, this share is allowed to be added in it.
+    full, longer : float
+        A window that took fewer nodes than this share of those allowed is followed by one longer by
+        this factor.
+    more : int
+        Where halving a window does not help, so many times as many nodes may come.
+    bad_fit : float
+        Observations that one network misses by more than this share may belong to another minimum:
+        it is tried with other weights too.
+    lost, worse : float
+        Windows that miss more than this share of the data, and more by this factor than one network
+        did, have lost their way. (Some worse they may be: they do not bend the equation.)
+    points : PointPolicy
+        When a window gets more points.
+    """
 
-def out_of_reach(most: int) -> Callable[[Floats, float], bool]:
-    """Whether the residuals so far, extrapolated as they fell last, miss the tolerance."""
+    trial: int = 100
+    candidates: int = 100
+    stage: int = 100
+    points_per_node: int = 4
+    alone: int = 4
+    aim: float = 0.5
+    miss: float = 2.0
+    worth: float = 2.0
+    learnt: float = 0.03
+    shortest: float = 1 / 32
+    crumb: float = 0.25
+    added: float = 0.1
+    full: float = 0.7
+    longer: float = 2.0
+    more: int = 2
+    bad_fit: float = 0.1
+    lost: float = 0.5
+    worse: float = 3.0
+    points: PointPolicy = field(default_factory=PointPolicy)
 
-    def hopeless(residuals: Floats, tolerance: float) -> bool:
-        count = len(residuals)
-        if count < _TRIAL or count >= most:
-            return False
-        half = count // 2
-        fall = np.log(residuals[half - 1] / residuals[-1]) / (count - half)
-        return bool(np.log(residuals[-1]) - fall * (most - count) > np.log(_MISS * tolerance))
+    def out_of_reach(self, most: int, least: int = 0) -> OutOfReach:
+        """Whether the residuals so far, extrapolated as they fell last, miss the tolerance.
 
-    return hopeless
+        Not asked before there are `least` nodes, nor once there are `most`.
+        """
+
+        def out_of_reach(residuals: Floats, tolerance: float) -> bool:
+            count = len(residuals)
+            if count < max(self.trial, least) or count >= most:
+                return False
+            half = count // 2
+            fall = np.log(residuals[half - 1] / residuals[-1]) / (count - half)
+            extrapolated = np.log(residuals[-1]) - fall * (most - count)
+            return bool(extrapolated > np.log(self.miss * tolerance))
+
+        return out_of_reach
 
 
 @dataclass(frozen=True)
@@ -81,98 +116,13 @@ class Window:
 Attempt = Callable[[Window], Piece]
 
 
-def auto_attempt(
-    task: Task,
-    auto: Auto,
-    sampling: Sampling | None,
-    rng: np.random.Generator,
-    report: Report,
-    deadline: float,
-    hopeless: Hopeless | None = None,
-) -> Attempt:
-    """Networks whose activation, points and size are found out."""
-    flat = task.problem.domain.dimension <= 2
-    interior = int(_POINTS_PER_NODE * _TRIAL)
-    # Faces of two dimensions and more take after the interior; on a line fewer are plenty.
-    begin = Sampling(interior, interior // 4 if flat else interior // 2)
-
-    def attempt(window: Window) -> Piece:
-        most = window.more * auto.max_nodes
-        out = out_of_reach(most) if hopeless is None else hopeless
-        methods = [
-            PISC3(
-                selection="orthogonal",
-                candidates=_CANDIDATES,
-                activation=activation,
-                max_nodes=most,
-                tolerance=window.tolerance,
-                max_seconds=_left(deadline),
-            )
-            for activation in window.activations
-        ]
-        return solve_piece(
-            task,
-            window.low,
-            window.high,
-            window.before,
-            methods,
-            begin if sampling is None else sampling,
-            rng,
-            report,
-            hopeless=out if window.give_up else None,
-            stages=range(_TRIAL, most, _STAGE),
-            points_per_node=_POINTS_PER_NODE if sampling is None else 0.0,
-        )
-
-    return attempt
-
-
-def lone_attempt(
-    task: Task,
-    auto: Auto,
-    sampling: Sampling | None,
-    rng: np.random.Generator,
-    report: Report,
-    deadline: float,
-) -> Attempt:
-    """The same where there is nothing to cut: more nodes, for as long as they promise enough."""
-    most = _ALONE * auto.max_nodes
-    out = out_of_reach(most)
-
-    def hopeless(residuals: Floats, tolerance: float) -> bool:
-        return len(residuals) >= auto.max_nodes and out(residuals, tolerance)
-
-    larger = auto_attempt(
-        task, replace(auto, max_nodes=most), sampling, rng, report, deadline, hopeless
-    )
-    return lambda window: larger(replace(window, tolerance=_AIM * window.tolerance, give_up=True))
-
-
-def plain_attempt(
-    task: Task,
-    method: Method,
-    sampling: Sampling | None,
-    rng: np.random.Generator,
-    report: Report,
-    deadline: float,
-) -> Attempt:
-    """Networks by a method whose settings the user gave."""
-    points = Sampling() if sampling is None else sampling
-
-    def attempt(window: Window) -> Piece:
-        own = replace(method, tolerance=window.tolerance, max_seconds=_left(deadline))
-        low, high, before = window.low, window.high, window.before
-        return solve_piece(task, low, high, before, [own], points, rng, report)
-
-    return attempt
-
-
-def _left(deadline: float) -> float | None:
-    return None if np.isinf(deadline) else max(1e-3, deadline - time.perf_counter())
-
-
 def evenly(
-    attempt: Attempt, low: float, high: float, count: int, tolerance: float, activations: Any
+    attempt: Attempt,
+    low: float,
+    high: float,
+    count: int,
+    tolerance: float,
+    activations: tuple[str, ...],
 ) -> Iterator[Piece]:
     """Windows of one length."""
     before: Network | None = None
@@ -181,88 +131,91 @@ def evenly(
         window = Window(float(begin), float(end), before, tolerance, activations, give_up=False)
         piece = attempt(window)
         yield piece
-        if piece.growth.status in STOPPED or not np.isfinite(piece.error):
+        if piece.status.stopped or not np.isfinite(piece.error):
             return
         before = piece.network
 
 
-def march(
-    attempt: Attempt,
-    low: float,
-    high: float,
-    tolerance: float,
-    most: int,
-    activations: tuple[str, ...],
-    more: int,
-) -> Iterator[Piece]:
+@dataclass(frozen=True)
+class Marcher:
     """Windows one after the other, each as long as its nodes can carry.
 
-    Where they cannot carry the shortest one either, there may be `more` times as many.
+    Attributes
+    ----------
+    attempt : Attempt
+    policy : MarchPolicy
+    tolerance : float
+    max_nodes : int
+        Of a window.
+    activations : tuple of str
+        Those that are tried.
+    more : int
+        Where the nodes cannot carry the shortest window either, there may be so many times as many.
     """
-    before: Network | None = None
-    position, length, inherited, tried, times = low, high - low, 0.0, activations, 1
-    shortest = _SHORTEST * (high - low)
-    while position < high:
-        window = Window(
-            position,
-            position + length,
-            before,
-            max(_AIM * tolerance, _ADDED * inherited),
-            tried,
-            give_up=True,
-            more=times,
-        )
-        piece = _longest(attempt, window, high, shortest, activations, more)
-        yield piece
-        if piece.growth.status in STOPPED or not np.isfinite(piece.error):
-            return
-        before, position = piece.network, piece.high
-        inherited = max(inherited, piece.error)
-        length, tried = piece.high - piece.low, activations
-        times = more if len(piece.network.nodes) > most else 1
-        easy = len(piece.network.nodes) < _FULL * most
-        if easy or (length < 2 * shortest and piece.error <= _MISS * window.tolerance):
-            tried = (piece.network.activation,)  # it did well
-        if easy:
-            length *= _LONGER
 
+    attempt: Attempt
+    policy: MarchPolicy
+    tolerance: float
+    max_nodes: int
+    activations: tuple[str, ...]
+    more: int
 
-def _longest(
-    attempt: Attempt,
-    window: Window,
-    end: float,
-    shortest: float,
-    activations: tuple[str, ...],
-    more: int,
-) -> Piece:
-    """The window halved until it meets the tolerance, or halving does not help."""
-    tried: list[tuple[Window, Piece]] = []
-    while True:
-        length = window.high - window.low
-        if end - window.high < _CRUMB * length:  # leave no crumb for a window of its own
-            window = replace(window, high=end)
+    def march(self, low: float, high: float) -> Iterator[Piece]:
+        """The windows from one end to the other."""
+        policy = self.policy
+        before: Network | None = None
+        position, length, inherited, tried, times = low, high - low, 0.0, self.activations, 1
+        shortest = policy.shortest * (high - low)
+        while position < high:
+            aim = max(policy.aim * self.tolerance, policy.added * inherited)
+            end = position + length
+            window = Window(position, end, before, aim, tried, give_up=True, more=times)
+            piece = self._longest(window, high, shortest)
+            yield piece
+            if piece.status.stopped or not np.isfinite(piece.error):
+                return
+            before, position = piece.network, piece.high
+            inherited = max(inherited, piece.error)
+            length, tried = piece.high - piece.low, self.activations
+            times = self.more if len(piece.network.nodes) > self.max_nodes else 1
+            easy = len(piece.network.nodes) < policy.full * self.max_nodes
+            if easy or (length < 2 * shortest and piece.error <= policy.miss * aim):
+                tried = (piece.network.activation,)  # it did well
+            if easy:
+                length *= policy.longer
+
+    def _longest(self, window: Window, end: float, shortest: float) -> Piece:
+        """The window halved until it meets the tolerance, or halving does not help."""
+        policy = self.policy
+        tried: list[tuple[Window, Piece]] = []
+        while True:
             length = window.high - window.low
-        divisible = length >= 2 * shortest
-        piece = attempt(replace(window, give_up=divisible))
-        met = piece.error <= _MISS * window.tolerance
-        if met or piece.growth.status in STOPPED:
+            if end - window.high < policy.crumb * length:  # leave no crumb for a window of its own
+                window = replace(window, high=end)
+                length = window.high - window.low
+            divisible = length >= 2 * shortest
+            piece = self.attempt(replace(window, give_up=divisible))
+            met = piece.error <= policy.miss * window.tolerance
+            if met or piece.status.stopped:
+                return piece
+            tried.append((window, piece))
+            lost = piece.error > policy.learnt
+            helped = len(tried) < 3 or lost or policy.worth * piece.error < tried[-3][1].error
+            if divisible and helped:
+                high = window.low + length / 2
+                window = replace(window, high=high, activations=self.activations)
+            elif not divisible and window.activations != self.activations:
+                # What did well does so no longer.
+                window = replace(window, activations=self.activations)
+            else:
+                return self._with_more_nodes(tried)
+
+    def _with_more_nodes(self, tried: list[tuple[Window, Piece]]) -> Piece:
+        """A kink, say, is the same in every window: the one that came nearest gets more nodes."""
+        window, piece = min(tried, key=lambda pair: pair[1].error)
+        if piece.status is not Status.HOPELESS and window.more == self.more:
             return piece
-        tried.append((window, piece))
-        lost = piece.error > _LEARNT
-        helped = len(tried) < 3 or lost or _WORTH * piece.error < tried[-3][1].error
-        if divisible and helped:
-            window = replace(window, high=window.low + length / 2, activations=activations)
-        elif not divisible and window.activations != activations:  # what did well does no longer
-            window = replace(window, activations=activations)
-        else:
-            break
-    # A kink, say, is the same in every window: the one that came nearest gets more nodes.
-    window, piece = min(tried, key=lambda pair: pair[1].error)
-    if piece.growth.status is not Status.HOPELESS and window.more == more:
-        return piece
-    chosen = (piece.network.activation,)
-    other = attempt(replace(window, activations=chosen, give_up=False, more=more))
-    best = min(piece, other, key=lambda item: item.error)
-    if other.growth.status in STOPPED:
-        best = replace(best, growth=replace(best.growth, status=other.growth.status))
-    return best
+        chosen = (piece.network.activation,)
+        other = self.attempt(replace(window, activations=chosen, give_up=False, more=self.more))
+        best = min(piece, other, key=lambda item: item.error)
+        return best.ended(other.status) if other.status.stopped else best

@@ -1,252 +1,210 @@
-"""A whole run of `Auto` or `Windows`: the pieces put together as one network."""
+"""A whole run of `Auto` or `Windows`."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
-from piscm.assemble.windows import checked_coordinate, marching_coordinate
-from piscm.compile.blocks import Block, compile_blocks
-from piscm.construct.machine import HISTORY, Report
-from piscm.construct.methods import Method
-from piscm.fit.piece import STOPPED, Piece, Task, task_for
-from piscm.march.fit_unknowns import Shot, fit_unknowns
-from piscm.march.options import Auto, Windows
-from piscm.march.policy import (
-    MORE,
-    Attempt,
-    Window,
-    auto_attempt,
-    evenly,
-    lone_attempt,
-    march,
-    plain_attempt,
-)
-from piscm.network.draw import Draw
-from piscm.network.model import Network, Panels
-from piscm.network.nodes import Nodes, concatenate
-from piscm.network.start import Start
+from piscm.assemble.sites import draw_points
+from piscm.assemble.windows import Part
+from piscm.fit.error_bars import error_bars, status_with
+from piscm.fit.piece import Piece, task_for
+from piscm.fit.residuals import block_residuals
+from piscm.inference.error_estimate import ErrorEstimate, estimate_error
+from piscm.inference.uncertainty import Uncertainty
+from piscm.march.attempts import Attempts, Setting
+from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
+from piscm.march.joined import Joined, joined
+from piscm.march.policy import Marcher, Window, evenly
 from piscm.problem.problem import Problem
+from piscm.result.history import Report
+from piscm.result.method import Outcome, Request
 from piscm.result.status import Status
 
-Floats = NDArray[np.float64]
-
-# Observations that are missed by more than this share may belong to another minimum.
-_BAD_FIT = 0.1
-# Windows that miss more than this share of the data, and more by this factor than one network did,
-# have lost their way. (Some worse they may be: they do not bend the equation.)
-_LOST, _WORSE = 0.5, 3.0
+_TRUNCATION = 1e-14  # of the error bars of one network
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a run leaves.
+class March:
+    """How a run goes from window to window.
 
     Attributes
     ----------
-    network : Network
-        All windows as one.
-    pieces : list of Piece
-    status : Status
-    history : numpy.recarray
-    residual : float
-        The fitted residual, the mean over the windows.
-    shot : Shot or None
-        How the unknowns were found, where all windows determined them together.
+    attempts : Attempts
+    coordinate : sympy.Symbol or None
+        Along which it goes, if it does.
+    count : int or None
+        So many windows of one length; None makes them as long as the nodes can carry.
+    required : bool
+        The user asked for windows: one network for the whole domain is not enough.
     """
 
-    network: Network
-    pieces: list[Piece]
-    status: Status
-    history: np.recarray[Any, Any]
-    residual: float
-    shot: Shot | None
+    attempts: Attempts
+    coordinate: sympy.Symbol | None
+    count: int | None = None
+    required: bool = False
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a run is about."""
-
-    problem: Problem
-    method: Auto | Windows
-    sampling: Sampling | None
-    weights: dict[str, float]
-    start: Start
-
-    @property
-    def each(self) -> Any:
-        """How one window is solved."""
-        return self.method.each if isinstance(self.method, Windows) else self.method
-
-    def coordinate(self) -> sympy.Symbol | None:
-        """Along which to march; a coordinate that cannot be is told before any work."""
-        if isinstance(self.method, Windows):
-            return checked_coordinate(self.problem, self.method.coordinate)
-        return marching_coordinate(self.problem)
-
-
-def run(request: Request, rng: np.random.Generator, report: Report) -> Outcome:
-    """Solve a problem by `Auto` or `Windows`."""
-    if isinstance(request.each, Method):
-        Draw(request.problem.domain, request.each.scale)  # a wrong scale is told before any work
-    limit = request.each.max_seconds
-    deadline = np.inf if limit is None else time.perf_counter() + limit
-    coordinate = request.coordinate()
-    problem = request.problem
-    if not problem.unknowns and not (problem.observations and isinstance(request.method, Auto)):
-        pieces = _marched(request, problem, coordinate, rng, report, deadline)
-        return _outcome(request, coordinate, pieces)
-    # Data know of all times at once: the whole domain comes first.
-    whole = _whole(request, rng, report, deadline)
-    if whole.misfit > _BAD_FIT and whole.growth.status not in STOPPED:
-        # Other weights lead another way from the first guess, to another minimum perhaps.
-        other = _whole(request, rng, report, deadline, equal=False)
-        whole = min(whole, other, key=lambda piece: piece.misfit)
-    lone = _outcome(request, None, [whole])
-    enough = isinstance(request.method, Auto) and whole.error <= request.each.tolerance
-    functions = len(problem.fields) > len(problem.equations)
-    if enough or coordinate is None or functions or not problem.unknowns or lone.status in STOPPED:
-        return lone
-    forward = problem.forward([float(value) for value in whole.network.unknowns])
-    pieces = _marched(replace(request, problem=forward), forward, coordinate, rng, report, deadline)
-    stopped = next((p.growth.status for p in pieces if p.growth.status in STOPPED), None)
-    if stopped is not None:
-        return replace(lone, status=stopped)
-    try:
-        shot = fit_unknowns(problem, request, pieces, coordinate, whole.network.unknowns)
-    except KeyboardInterrupt:
-        return replace(lone, status=Status.INTERRUPTED)
-    if shot is None or shot.misfit > max(_WORSE * whole.misfit, _LOST):
-        return lone
-    outcome = _outcome(request, coordinate, shot.pieces)
-    network = replace(outcome.network, problem=problem, unknowns=shot.unknowns)
-    status = Status.MISFIT if shot.misfit > _LOST else outcome.status
-    return replace(outcome, network=network, status=status, shot=shot)
-
-
-def _whole(
-    request: Request,
-    rng: np.random.Generator,
-    report: Report,
-    deadline: float,
-    equal: bool = True,
-) -> Piece:
-    task = replace(_task(request, request.problem, None, rng), equal=equal)
-    each = request.each
-    make = lone_attempt if isinstance(each, Auto) else plain_attempt
-    attempt = make(task, each, request.sampling, rng, report, deadline)
-    activations = each.activations if isinstance(each, Auto) else (each.activation,)
-    return attempt(Window(0.0, 1.0, None, each.tolerance, activations, give_up=False))
-
-
-def _marched(
-    request: Request,
-    problem: Problem,
-    coordinate: sympy.Symbol | None,
-    rng: np.random.Generator,
-    report: Report,
-    deadline: float,
-) -> list[Piece]:
-    if coordinate is None:
-        return [_whole(request, rng, report, deadline)]
-    task, each = _task(request, problem, coordinate, rng), request.each
-    axis = problem.domain.axis(coordinate)
-    low, high = float(problem.domain.lower[axis]), float(problem.domain.upper[axis])
-    attempt: Attempt
-    if isinstance(each, Auto):
-        attempt = auto_attempt(task, each, request.sampling, rng, report, deadline)
-        activations = each.activations
-    else:
-        attempt = plain_attempt(task, each, request.sampling, rng, report, deadline)
-        activations = (each.activation,)
-    method = request.method
-    if isinstance(method, Windows) and not isinstance(method.count, str):
-        windows = evenly(attempt, low, high, method.count, each.tolerance, activations)
-    else:
-        more = MORE if isinstance(each, Auto) else 1  # a user's own settings stay as they are
-        windows = march(attempt, low, high, each.tolerance, each.max_nodes, activations, more)
-    pieces: list[Piece] = []
-    try:
-        for piece in windows:
-            # The columns give error bars, where there are data.
-            pieces.append(piece if problem.observations else piece.without_rows())
-    except KeyboardInterrupt:
-        if not pieces:
-            raise
-        growth = replace(pieces[-1].growth, status=Status.INTERRUPTED)
-        pieces[-1] = replace(pieces[-1], growth=growth)
-    return pieces
-
-
-def _task(
-    request: Request,
-    problem: Problem,
-    coordinate: sympy.Symbol | None,
-    rng: np.random.Generator,
-) -> Task:
-    blocks: Sequence[Block] = compile_blocks(problem)
-    return task_for(problem, blocks, coordinate, request.start, request.weights, rng)
-
-
-def _outcome(request: Request, coordinate: sympy.Symbol | None, pieces: list[Piece]) -> Outcome:
-    first = pieces[0].network
-    dimension, fields = request.problem.domain.dimension, len(request.problem.fields)
-    network = Network(
-        request.problem,
-        request.start,
-        first.activation,
-        concatenate([*(piece.network.nodes for piece in pieces), Nodes.none(dimension)]),
-        np.concatenate([*(piece.network.weights for piece in pieces), np.zeros((0, fields))]),
-        first.unknowns,
-        None if coordinate is None else _panels(request.problem, coordinate, pieces),
+def run(request: Request, march: March) -> Outcome:
+    """Solve a problem window by window, or in one where there is nothing to march along."""
+    fresh_rng, run_rng = request.rng.spawn(2)
+    with request.reporting(march.attempts.max_nodes) as report:
+        found = _Run(request, march, run_rng, report).found()
+    network, pieces, status = found.network, found.pieces, found.status
+    errors: Uncertainty | None = None
+    known: ErrorEstimate | None = None
+    if not status.stopped:
+        try:
+            if found.unknowns is not None:
+                errors = found.unknowns.uncertainty
+            elif len(pieces) == 1:
+                errors = error_bars(request.problem, pieces[0].fit.refined, _TRUNCATION)
+            fitted = [
+                dict(zip((b.name for b in p.assembly.part.blocks), p.assembly.points, strict=True))
+                for p in pieces
+            ]
+            known = estimate_error(network, fitted=fitted)
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+    inside = max(piece.assembly.points.rows[0] for piece in pieces)
+    sampling = request.sampling or Sampling(inside, max(100, inside // 4))
+    whole = Part.whole(request.problem)
+    fresh = draw_points(request.problem.domain, whole.blocks, sampling.elsewhere, fresh_rng)
+    met = [
+        (piece.network, block, legs)
+        for piece in pieces
+        for block, legs in zip(piece.assembly.part.blocks, piece.assembly.points, strict=True)
+    ]
+    return Outcome(
+        model=network,
+        status=status_with(status, errors, status is Status.CONVERGED),
+        residual=found.residual,
+        block_residuals=block_residuals(network, whole.blocks, met, fresh),
+        history=found.history,
+        sampling=sampling,
+        uncertainty=errors,
+        error=known,
     )
-    parts = []
-    for number, piece in enumerate(pieces):
-        part = np.array(piece.growth.history, dtype=HISTORY)
-        part["window"] = number
-        parts.append(part)
-    squares = [(piece.high - piece.low, (piece.fitted * piece.scale) ** 2) for piece in pieces]
-    total = sum(length for length, _ in squares)
-    residual = float(np.sqrt(sum(length * square for length, square in squares) / total))
-    history = np.rec.array(np.concatenate(parts))
-    return Outcome(network, pieces, _status(request, pieces), history, residual, None)
 
 
-def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:
-    axis = problem.domain.axis(coordinate)
-    edges = [piece.high for piece in pieces]
-    counts = [len(piece.network.nodes) for piece in pieces]
-    activations = [piece.network.activation for piece in pieces]
-    if pieces[-1].high < problem.domain.upper[axis]:  # stopped on the way: nothing is known beyond
-        counts.append(0)
-        activations.append(activations[-1])
-    else:
-        edges.pop()
-    return Panels(axis, tuple(edges), tuple(counts), tuple(activations)) if edges else None
+class _Run:
+    """One run, and the limits it shares."""
 
+    def __init__(
+        self, request: Request, march: March, rng: np.random.Generator, report: Report
+    ) -> None:
+        limit = march.attempts.max_seconds
+        self._deadline = np.inf if limit is None else time.perf_counter() + limit
+        self._request, self._march = request, march
+        self._rng, self._report = rng, report
+        self._policy = march.attempts.policy
 
-def _status(request: Request, pieces: Sequence[Piece]) -> Status:
-    last = pieces[-1].growth.status
-    if last in STOPPED:
-        return last
-    endings = [piece.growth.status for piece in pieces]
-    if Status.NOT_FINITE in endings or not np.isfinite([piece.error for piece in pieces]).all():
-        return Status.NOT_FINITE
-    if max(piece.misfit for piece in pieces) > _LOST:
-        return Status.MISFIT
-    if len(pieces) == 1 and last is Status.SOLVED_AT_START:
-        return last
-    tolerance = request.each.tolerance
-    if tolerance == 0:
-        return last if last is not Status.NODE_LIMIT else Status.FINISHED
-    # Noisy data bend the equation; it need not be met any better than they are.
-    if all(piece.error <= max(tolerance, piece.misfit) for piece in pieces):
-        return Status.CONVERGED
-    if last is Status.STALLED or Status.HOPELESS in endings:
-        return last if last is Status.STALLED else Status.HOPELESS
-    return Status.NODE_LIMIT
+    def found(self) -> Joined:
+        """What the run comes to."""
+        problem, march = self._request.problem, self._march
+        data_first = bool(problem.unknowns)
+        if problem.observations and not march.required:
+            data_first = True
+        if not data_first:
+            return self._join(problem, march.coordinate, self._windows(problem))
+        # Data know of all times at once: the whole domain comes first.
+        whole = self._whole(problem)
+        if whole.misfit > self._policy.bad_fit and not whole.status.stopped:
+            # Other weights lead another way from the first guess, to another minimum perhaps.
+            other = self._whole(problem, equal=False)
+            whole = min(whole, other, key=lambda piece: piece.misfit)
+        alone = self._join(problem, None, [whole])
+        enough = not march.required and whole.error <= march.attempts.tolerance
+        functions = len(problem.fields) > len(problem.equations)
+        if enough or functions or not problem.unknowns or alone.status.stopped:
+            return alone
+        return self._by_windows(whole, alone) if march.coordinate is not None else alone
+
+    def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
+        """Unknowns that all windows share, from those that one network has found."""
+        problem, coordinate = self._request.problem, self._march.coordinate
+        assert coordinate is not None
+        forward = problem.forward([float(value) for value in whole.network.unknowns])
+        pieces = self._windows(forward)
+        stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
+        if stopped is not None:
+            return replace(alone, status=stopped)
+        try:
+            shared = fit_unknowns(self._request, pieces, coordinate, whole.network.unknowns)
+        except KeyboardInterrupt:
+            return replace(alone, status=Status.INTERRUPTED)
+        policy = self._policy
+        if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
+            return alone
+        together = self._join(problem, coordinate, shared.pieces, shared)
+        status = Status.MISFIT if shared.misfit > policy.lost else together.status
+        network = replace(together.network, problem=problem, unknowns=shared.unknowns)
+        return replace(together, network=network, status=status)
+
+    def _join(
+        self,
+        problem: Problem,
+        coordinate: sympy.Symbol | None,
+        pieces: Sequence[Piece],
+        unknowns: FittedUnknowns | None = None,
+    ) -> Joined:
+        attempts = self._march.attempts
+        return joined(
+            problem,
+            self._request.start,
+            coordinate,
+            pieces,
+            attempts.tolerance,
+            attempts.policy.lost,
+            unknowns,
+        )
+
+    def _setting(
+        self, problem: Problem, coordinate: sympy.Symbol | None, equal: bool = True
+    ) -> Setting:
+        request = self._request
+        task = task_for(problem, coordinate, request.start, request.weights, self._rng)
+        task = replace(task, equal=equal)
+        return Setting(task, request.sampling, self._rng, self._report, self._deadline)
+
+    def _whole(self, problem: Problem, equal: bool = True) -> Piece:
+        """One network for all of the domain."""
+        attempts = self._march.attempts
+        attempt = attempts.alone(self._setting(problem, None, equal))
+        tolerance, activations = attempts.tolerance, attempts.activations
+        return attempt(Window(0.0, 1.0, None, tolerance, activations, give_up=False))
+
+    def _windows(self, problem: Problem) -> list[Piece]:
+        """Window after window; Ctrl-C keeps those that are whole."""
+        march, attempts = self._march, self._march.attempts
+        if march.coordinate is None:
+            return [self._whole(problem)]
+        attempt = attempts.in_window(self._setting(problem, march.coordinate))
+        low, high = problem.domain.span(march.coordinate)
+        if march.count is not None:
+            windows = evenly(
+                attempt, low, high, march.count, attempts.tolerance, attempts.activations
+            )
+        else:
+            marcher = Marcher(
+                attempt,
+                attempts.policy,
+                attempts.tolerance,
+                attempts.max_nodes,
+                attempts.activations,
+                attempts.more,
+            )
+            windows = marcher.march(low, high)
+        pieces: list[Piece] = []
+        try:
+            for piece in windows:
+                # The columns give error bars, where there are data.
+                pieces.append(piece if problem.observations else piece.without_columns())
+        except KeyboardInterrupt:
+            if not pieces:
+                raise
+            pieces[-1] = pieces[-1].ended(Status.INTERRUPTED)
+        return pieces

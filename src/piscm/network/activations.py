@@ -8,9 +8,12 @@ tanh       :math:`T = \tanh z`     :math:`P_k(T)`, :math:`P_{k+1} = P_k' (1 - T^
 sigmoid    :math:`S = 1/(1+e^{-z})` :math:`P_k(S)`, :math:`P_{k+1} = P_k' (S - S^2)`
 gaussian   :math:`e^{-z^2}`        :math:`(-1)^k H_k(z) e^{-z^2}`
 =========  ======================  ==================================================
+
+A new one is a class of this file, with a place in `_ALL` at its end.
 """
 
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,6 +22,7 @@ from numpy.polynomial import Polynomial, hermite
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from piscm.network.series import Orders, Series, chain, square
 from piscm.network.waves import sin_and_cos
 from piscm.problem.errors import ProblemError
 
@@ -36,34 +40,103 @@ class Signed(NamedTuple):
     values: Floats
 
 
-Activation = Callable[[Floats, Iterable[int]], dict[int, Signed]]
-"""``g(z, orders)`` gives ``{k: g^(k)(z)}``."""
+class Activation(ABC):
+    """A function of one number, with its derivatives.
+
+    Attributes
+    ----------
+    name : str
+        What a user calls it.
+    localized : bool
+        A step or a bump has a place, and is put where the residual is large; a wave is everywhere.
+    """
+
+    name: str
+    localized: bool
+
+    @abstractmethod
+    def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
+        """``{k: g^(k)(z)}`` for every order k."""
+
+    @abstractmethod
+    def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
+        """The same of a series instead of a number: the chain rule through a layer.
+
+        `orders` begins with that of the value itself, lower ones first; `xp` is NumPy or jax.numpy.
+        """
+
 
 # So many numbers at once that they stay in the cache while a polynomial is added up.
 _CHUNK = 8192
 
 
-def _sin(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-    wanted = sorted(set(orders))
-    parities = {k % 2 for k in wanted}
-    waves = sin_and_cos(z, want_sin=0 in parities, want_cos=1 in parities)
-    return {k: Signed(-1.0 if k % 4 >= 2 else 1.0, waves[k % 2]) for k in wanted}
+class Sine(Activation):
+    name, localized = "sin", False
+
+    def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
+        wanted = sorted(set(orders))
+        parities = {k % 2 for k in wanted}
+        waves = sin_and_cos(z, want_sin=0 in parities, want_cos=1 in parities)
+        return {k: Signed(-1.0 if k % 4 >= 2 else 1.0, waves[k % 2]) for k in wanted}
+
+    def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
+        zero = orders[0]
+        hidden, slope = {zero: xp.sin(z[zero])}, {zero: xp.cos(z[zero])}
+        for own in orders[1:]:
+            hidden[own], slope[own] = chain(own, slope, z), -chain(own, hidden, z)
+        return hidden
 
 
-def _tanh(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-    return _polynomials(np.tanh(z), {k: _chain(k, (1.0, 0.0, -1.0)).coef for k in orders})
+class Tanh(Activation):
+    name, localized = "tanh", True
+
+    def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
+        return _polynomials(np.tanh(z), {k: _chain(k, (1.0, 0.0, -1.0)).coef for k in orders})
+
+    def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
+        zero = orders[0]
+        hidden = {zero: xp.tanh(z[zero])}
+        slope = {zero: 1 - hidden[zero] * hidden[zero]}
+        for own in orders[1:]:
+            hidden[own] = chain(own, slope, z)
+            slope[own] = -square(own, hidden)
+        return hidden
 
 
-def _sigmoid(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-    return _polynomials(expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders})
+class Sigmoid(Activation):
+    name, localized = "sigmoid", True
+
+    def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
+        return _polynomials(expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders})
+
+    def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
+        zero = orders[0]
+        hidden = {zero: 0.5 + 0.5 * xp.tanh(0.5 * z[zero])}  # never overflows
+        slope = {zero: hidden[zero] - hidden[zero] * hidden[zero]}
+        for own in orders[1:]:
+            hidden[own] = chain(own, slope, z)
+            slope[own] = hidden[own] - square(own, hidden)
+        return hidden
 
 
-def _gaussian(z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-    made = _polynomials(z, {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders})
-    bell = np.exp(-z * z)
-    for signed in made.values():
-        np.multiply(signed.values, bell, out=signed.values)
-    return made
+class Gaussian(Activation):
+    name, localized = "gaussian", True
+
+    def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
+        hermites = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
+        made = _polynomials(z, hermites)
+        bell = np.exp(-z * z)
+        for signed in made.values():
+            np.multiply(signed.values, bell, out=signed.values)
+        return made
+
+    def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
+        squares = {own: square(own, z) for own in orders}
+        exponent = {own: -value for own, value in squares.items() if value is not None}
+        hidden = {orders[0]: xp.exp(exponent[orders[0]])}
+        for own in orders[1:]:
+            hidden[own] = chain(own, hidden, exponent)
+        return hidden
 
 
 def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Signed]:
@@ -90,12 +163,8 @@ def _chain(order: int, slope: tuple[float, ...]) -> Polynomial:
     return _chain(order - 1, slope).deriv() * Polynomial(slope)
 
 
-ACTIVATIONS: dict[str, Activation] = {
-    "sin": _sin,
-    "tanh": _tanh,
-    "sigmoid": _sigmoid,
-    "gaussian": _gaussian,
-}
+_ALL = (Sine(), Tanh(), Sigmoid(), Gaussian())
+ACTIVATIONS: dict[str, Activation] = {activation.name: activation for activation in _ALL}
 
 
 def activation_named(name: str) -> Activation:

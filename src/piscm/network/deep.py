@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.compile.blocks import Compiled, feature_of
+from piscm.compile.expression import Compiled
 from piscm.network.layers import derivatives
-from piscm.network.model import Fitted
+from piscm.network.model import Model
+from piscm.network.nodes import feature_of
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
 
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class DeepNetwork(Fitted):
+class DeepNetwork(Model):
     """Starting values plus a network of fully connected layers, in physical coordinates.
 
     Attributes

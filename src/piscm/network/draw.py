@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.network.nodes import Nodes
-from piscm.problem.domain import Box
+from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
@@ -25,9 +25,9 @@ _VARIATION = 0.5
 class Draw:
     """Draws hidden nodes: uniform weights and biases, in physical units or relative to the box."""
 
-    def __init__(self, box: Box, scale: object) -> None:
+    def __init__(self, domain: Domain, scale: object) -> None:
         self._relative = scale is None
-        self._box = box
+        self._box = box = domain.bounding_box
         reach = np.atleast_1d(np.asarray(DEFAULT_REACH if scale is None else scale, dtype=float))
         if reach.shape not in ((1,), (box.dimension,)):
             raise ProblemError(
@@ -87,7 +87,7 @@ class Draw:
     def _physical(self, weights: Floats, biases: Floats) -> Nodes:
         """From the coordinates of the box, -1 to 1, to the user's."""
         weights = weights / (self._box.width / 2)
-        return Nodes(weights, biases - weights @ ((self._box.lower + self._box.upper) / 2))
+        return Nodes(weights, biases - weights @ self._box.center)
 
 
 def _varied(weights: Floats, rng: np.random.Generator) -> Floats:

@@ -5,13 +5,16 @@ A node is :math:`h(x) = g(w \cdot x + b)`, so for a multi-index :math:`\gamma`
 .. math:: D^\gamma h(x) = g^{(|\gamma|)}(w \cdot x + b) \prod_j w_j^{\gamma_j}.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
+from piscm.compile.expression import Jet
 from piscm.network.activations import Activation, Signed
 
 Floats = NDArray[np.float64]
@@ -26,6 +29,14 @@ class Feature(NamedTuple):
 
     sees: tuple[bool, ...]
     orders: tuple[int, ...]
+
+
+def feature_of(
+    jet: Jet, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
+) -> Feature:
+    """The feature of the hidden nodes that a jet is a combination of."""
+    sees = tuple(coordinate in fields[jet.field].args for coordinate in coordinates)
+    return Feature(sees, jet.orders)
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,10 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.biases)
 
+    def some(self, which: Any) -> "Nodes":
+        """Some of the nodes, by their numbers or as a slice."""
+        return Nodes(self.weights[which], self.biases[which])
+
     @classmethod
     def none(cls, dimension: int) -> "Nodes":
         """No nodes at all."""
@@ -55,7 +70,7 @@ class Nodes:
         """``g^(k)(w·x + b)`` for every order k: a sign, and values of shape (nodes, points)."""
         arguments = (self.weights * np.array(sees, dtype=self.weights.dtype)) @ points.T
         arguments += self.biases[:, None]
-        return activation(arguments, orders)
+        return activation.derivatives(arguments, orders)
 
     def factor(self, feature: Feature) -> Floats:
         """The product of weights that a derivative brings out, shape (nodes,)."""

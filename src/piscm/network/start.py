@@ -7,8 +7,8 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.compile.blocks import Compiled, Jet
 from piscm.compile.differentiable import derivative
+from piscm.compile.expression import Compiled, Jet
 from piscm.problem.declared import Declared
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression

@@ -1,8 +1,9 @@
 """What must hold besides the equations: conditions at places, periodicity, observations."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import sympy
@@ -10,12 +11,11 @@ from numpy.typing import ArrayLike
 
 from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.expressions import as_expression
-from piscm.problem.numeric import finite_array, finite_number
+from piscm.problem.numeric import Floats, finite_array, finite_number
+from piscm.problem.place import Kept, Place
+from piscm.problem.places import Observed, PeriodicPair, Slice, Slices, WholeBoundary
 
 LOSSES = ("square", "huber")
-
-Place = Mapping[sympy.Symbol, float]
-"""A face, edge or point: the coordinates that are fixed there, and their values."""
 
 
 def checked_weight(weight: Any, what: str) -> float:
@@ -25,51 +25,162 @@ def checked_weight(weight: Any, what: str) -> float:
     return number
 
 
-class Condition:
+class Requirement(ABC):
+    """Something that must hold besides the equations.
+
+    Attributes
+    ----------
+    expression : sympy.Expr
+        What must vanish, or equal `data`.
+    weight : float
+        How much it counts beside others of its kind.
+    """
+
+    expression: Any
+    weight: float
+
+    @property
+    @abstractmethod
+    def place(self) -> Place:
+        """Where it holds."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What a person calls it."""
+
+    @property
+    def where(self) -> str:
+        """What an error message calls it."""
+        return f"The condition {self}"
+
+    @property
+    def data(self) -> Floats | None:
+        """What the expression equals, one number a row; None where it vanishes."""
+        return None
+
+    @abstractmethod
+    def with_expression(self, expression: sympy.Expr) -> Self:
+        """The same about another expression."""
+
+    @abstractmethod
+    def within(self, kept: Kept) -> Self:
+        """The same at what a part of the domain keeps of its place."""
+
+    @abstractmethod
+    def document(self, text: Callable[[sympy.Expr], str]) -> dict[str, Any]:
+        """As plain data, expressions as `text` writes them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Condition(Requirement):
     """An expression that must vanish on a part of the domain.
 
     Parameters
     ----------
     expression : sympy.Expr or sympy.Eq
         Any expression in the fields, their derivatives, coordinates and unknowns, linear or not.
-    on : mapping, sequence of mappings, or "boundary"
+    on : mapping, sequence of mappings, "boundary", or a place
         ``{x: 0}`` is a face (or a line inside), ``{x: 0, y: 0}`` an edge, corner or point,
-        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces.
+        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces. It is kept as a
+        `piscm.problem.places.Place`.
     weight : float
         How much this condition counts beside the others.
     """
 
-    def __init__(self, expression: Any, on: Any, *, weight: float = 1.0) -> None:
-        self.expression = as_expression(expression, "A condition")
-        shown = brief(self.expression)
-        self.weight = checked_weight(weight, f"the condition {shown}")
-        self.on: str | tuple[Place, ...] = _places(on, shown)
+    expression: Any
+    on: Any
+    weight: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        expression = as_expression(self.expression, "A condition")
+        shown = brief(expression)
+        object.__setattr__(self, "expression", expression)
+        weight = checked_weight(self.weight, f"the condition {shown}")
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "on", _place(self.on, shown))
+
+    @property
+    def place(self) -> Place:
+        place: Place = self.on
+        return place
+
+    @property
+    def name(self) -> str:
+        return f"{brief(self.expression)} on {shortened(str(self.on))}"
+
+    def with_expression(self, expression: sympy.Expr) -> "Condition":
+        return replace(self, expression=expression)
+
+    def within(self, kept: Kept) -> "Condition":
+        return replace(self, on=kept.place)
+
+    def document(self, text: Callable[[sympy.Expr], str]) -> dict[str, Any]:
+        return {
+            "expression": text(self.expression),
+            "on": self.place.document,
+            "weight": self.weight,
+        }
 
     def __repr__(self) -> str:
-        return f"{brief(self.expression)} = 0 on {shortened(place_text(self.on))}"
+        return f"{brief(self.expression)} = 0 on {shortened(str(self.on))}"
 
 
-class Periodic:
+@dataclass(frozen=True, eq=False, repr=False)
+class Periodic(Requirement):
     """An expression that takes the same value at both ends of a coordinate.
 
     ``Periodic(u, along=x)`` ties the field, ``Periodic(u.diff(x), along=x)`` its slope.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+    along : sympy.Symbol
+    weight : float
+        How much this condition counts beside the others.
     """
 
-    def __init__(self, expression: Any, along: sympy.Symbol, *, weight: float = 1.0) -> None:
-        self.expression = as_expression(expression, "A periodic condition")
-        self.weight = checked_weight(weight, f"the periodic condition on {brief(self.expression)}")
-        if not isinstance(along, sympy.Symbol):
+    expression: Any
+    along: sympy.Symbol
+    weight: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        expression = as_expression(self.expression, "A periodic condition")
+        object.__setattr__(self, "expression", expression)
+        weight = checked_weight(self.weight, f"the periodic condition on {brief(expression)}")
+        object.__setattr__(self, "weight", weight)
+        if not isinstance(self.along, sympy.Symbol):
             raise ProblemError(
-                f"Periodic(..., along={brief(along)}): give a coordinate, as along=x."
+                f"Periodic(..., along={brief(self.along)}): give a coordinate, as along=x."
             )
-        self.along = along
+
+    @property
+    def place(self) -> Place:
+        return PeriodicPair(self.along)
+
+    @property
+    def name(self) -> str:
+        return repr(self)
+
+    def with_expression(self, expression: sympy.Expr) -> "Periodic":
+        return replace(self, expression=expression)
+
+    def within(self, kept: Kept) -> "Periodic":
+        return self
+
+    def document(self, text: Callable[[sympy.Expr], str]) -> dict[str, Any]:
+        return {
+            "periodic": text(self.expression),
+            "along": self.along.name,
+            "weight": self.weight,
+        }
 
     def __repr__(self) -> str:
         return f"{brief(self.expression)} periodic along {self.along}"
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
+class Observations(Requirement):
     """Measured values of an expression in the fields at scattered points.
 
     Parameters
@@ -123,41 +234,66 @@ class Observations:
         if self.loss not in LOSSES:
             raise ProblemError(f"loss={brief(self.loss)}: known losses are {', '.join(LOSSES)}.")
 
+    @property
+    def place(self) -> Place:
+        return Observed(np.asarray(self.points))
+
+    @property
+    def name(self) -> str:
+        return repr(self)
+
+    @property
+    def where(self) -> str:
+        return f"The observed expression {brief(self.expression)}"
+
+    @property
+    def data(self) -> Floats | None:
+        return np.asarray(self.values)
+
+    def with_expression(self, expression: sympy.Expr) -> "Observations":
+        return replace(self, expression=expression)
+
+    def within(self, kept: Kept) -> "Observations":
+        points, values = np.asarray(self.points), np.asarray(self.values)
+        return replace(self, points=points[kept.rows], values=values[kept.rows])
+
+    def document(self, text: Callable[[sympy.Expr], str]) -> dict[str, Any]:
+        return {
+            "expression": text(self.expression),
+            "points": np.asarray(self.points).tolist(),
+            "values": np.asarray(self.values).tolist(),
+            "weight": self.weight,
+            "noise": self.noise,
+            "loss": self.loss,
+        }
+
     def __repr__(self) -> str:
         return f"{brief(self.expression)} observed at {len(np.asarray(self.values))} points"
 
 
-def _places(on: Any, shown: str) -> str | tuple[Place, ...]:
+def _place(on: Any, shown: str) -> Place:
+    if isinstance(on, Place):
+        return on
     if isinstance(on, str):
         if on != "boundary":
             raise ProblemError(f"on={brief(on)} for {shown}: the only word known is 'boundary'.")
-        return on
-    places = [on] if isinstance(on, Mapping) else on
-    if not isinstance(places, Sequence) or not places:
+        return WholeBoundary()
+    parts = [on] if isinstance(on, Mapping) else on
+    if not isinstance(parts, Sequence) or not parts:
         raise ProblemError(f"on={brief(on)} for {shown}: give a place such as {{x: 0}}.")
-    return tuple(_place(place, shown) for place in places)
+    return Slices(tuple(_slice(part, shown) for part in parts))
 
 
-def _place(place: Any, shown: str) -> Place:
-    if not isinstance(place, Mapping) or not place:
-        raise ProblemError(f"on={brief(place)} for {shown}: give a place such as {{x: 0}}.")
-    for coordinate in place:
+def _slice(part: Any, shown: str) -> Slice:
+    if not isinstance(part, Mapping) or not part:
+        raise ProblemError(f"on={brief(part)} for {shown}: give a place such as {{x: 0}}.")
+    for coordinate in part:
         if not isinstance(coordinate, sympy.Symbol):
             raise ProblemError(
-                f"on={brief(place)} for {shown}: {brief(coordinate)} is not a coordinate; "
+                f"on={brief(part)} for {shown}: {brief(coordinate)} is not a coordinate; "
                 "write on={x: 0} with the symbol x."
             )
     return {
         coordinate: finite_number(value, f"The place {coordinate} of the condition {shown}")
-        for coordinate, value in place.items()
+        for coordinate, value in part.items()
     }
-
-
-def place_text(on: str | tuple[Place, ...]) -> str:
-    """A place as a person would write it: ``x = 0, y = 1``."""
-    if isinstance(on, str):
-        return "the boundary"
-    return " and ".join(
-        ", ".join(f"{coordinate} = {value:g}" for coordinate, value in place.items())
-        for place in on
-    )

@@ -1,68 +1,69 @@
-"""Where a problem lives: boxes of any dimension, an interval among them."""
+"""What a domain is to the rest of the library: a small protocol, and `Box` is one of it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy
 from numpy.typing import ArrayLike, NDArray
 
-from piscm.problem.errors import ProblemError, brief
-from piscm.problem.numeric import Floats, finite_number
-from piscm.problem.symbols import checked_name, lookalike
+from piscm.problem.errors import ProblemError
+from piscm.problem.numeric import Floats
+from piscm.problem.symbols import lookalike
+
+if TYPE_CHECKING:
+    from piscm.problem.box import Box
 
 UnitPoints = Callable[[int, int], Floats]
 """``draw(count, dimension)`` gives about `count` points of the unit cube, one a row."""
 
-# A point may miss the domain by this share of its width: round-off, not a mistake.
-_MARGIN = 1e-9
 
+class Domain(ABC):
+    """A part of space (and time) that can be sampled, asked and cut.
 
-class Box:
-    """A box, given as ``{coordinate: (low, high)}``; its order is the order of coordinates.
-
-    >>> from piscm import coordinates
-    >>> x, t = coordinates("x t")
-    >>> Box({x: (-1, 1), t: (0, 5)})
-    Box(x: [-1, 1], t: [0, 5])
+    Points are arrays of shape (points, coordinates), in the order of `coordinates`. Every random
+    number comes from the function `draw`, so that one seed gives one set of points.
     """
 
-    def __init__(self, bounds: Mapping[sympy.Symbol, tuple[Any, Any]]) -> None:
-        if not isinstance(bounds, Mapping) or not bounds:
-            raise ProblemError("A Box needs bounds, as Box({x: (0, 1), t: (0, 5)}).")
-        lower, upper = [], []
-        for coordinate, interval in bounds.items():
-            if not isinstance(coordinate, sympy.Symbol):
-                raise ProblemError(
-                    f"The box names {brief(coordinate)}, which is not a coordinate: "
-                    "make it with coordinates(...)."
-                )
-            checked_name(coordinate.name)
-            low, high = _interval(coordinate, interval)
-            lower.append(low)
-            upper.append(high)
-        self.coordinates: tuple[sympy.Symbol, ...] = tuple(bounds)
-        names = [coordinate.name for coordinate in self.coordinates]
-        if len(set(names)) < len(names):
-            raise ProblemError("Two coordinates of the box have the same name.")
-        self.lower: Floats = np.array(lower)
-        self.upper: Floats = np.array(upper)
+    @property
+    @abstractmethod
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates, in the order of the columns of an array of points."""
 
-    def __repr__(self) -> str:
-        parts = (
-            f"{coordinate}: [{low:g}, {high:g}]"
-            for coordinate, low, high in zip(self.coordinates, self.lower, self.upper, strict=True)
-        )
-        return f"Box({', '.join(parts)})"
+    @property
+    @abstractmethod
+    def bounding_box(self) -> "Box":
+        """The smallest box around the domain."""
+
+    @abstractmethod
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Which points lie inside or on the boundary, up to round-off."""
+
+    @abstractmethod
+    def sample_inside(self, count: int, draw: UnitPoints) -> Floats:
+        """About `count` points of the interior."""
+
+    @abstractmethod
+    def sample_slice(
+        self, fixed: Mapping[sympy.Symbol, float], count: int, draw: UnitPoints
+    ) -> Floats:
+        """About `count` points where some coordinates have given values: a face, edge or point."""
+
+    @abstractmethod
+    def sample_boundary(
+        self, count: int, draw: UnitPoints, part: str | None = None
+    ) -> tuple[Floats, Floats]:
+        """About `count` points of the boundary, or of a named part of it, and outward normals."""
+
+    @abstractmethod
+    def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Domain":
+        """The part between two values of a coordinate."""
 
     @property
     def dimension(self) -> int:
+        """The number of coordinates."""
         return len(self.coordinates)
-
-    @property
-    def width(self) -> Floats:
-        width: Floats = self.upper - self.lower
-        return width
 
     def axis(self, coordinate: sympy.Symbol) -> int:
         """The column of a coordinate in an array of points."""
@@ -74,49 +75,7 @@ class Box:
             )
         return self.coordinates.index(coordinate)
 
-    def interior(self, count: int, draw: UnitPoints) -> Floats:
-        return self.slice({}, count, draw)
-
-    def boundary(self, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
-        """Every face has the same share: its area would mix units (meters with seconds)."""
-        faces = [(axis, side) for axis in range(self.dimension) for side in (-1, 1)]
-        share = max(1, count // len(faces))
-        extra = max(0, count - share * len(faces))
-        points, normals = [], []
-        for number, (axis, side) in enumerate(faces):
-            edge = self.lower[axis] if side < 0 else self.upper[axis]
-            face = self.slice({self.coordinates[axis]: edge}, share + (number < extra), draw)
-            points.append(face)
-            normals.append(np.zeros_like(face))
-            normals[-1][:, axis] = side
-        return np.concatenate(points), np.concatenate(normals)
-
-    def slice(self, fixed: Mapping[sympy.Symbol, float], count: int, draw: UnitPoints) -> Floats:
-        free = [i for i, coordinate in enumerate(self.coordinates) if coordinate not in fixed]
-        unit = draw(count, len(free)) if free else np.zeros((1, 0))
-        points = np.empty((len(unit), self.dimension))
-        for coordinate, value in fixed.items():
-            points[:, self.axis(coordinate)] = value
-        points[:, free] = self.lower[free] + unit * self.width[free]
-        return points
-
-    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        points = np.asarray(points, dtype=float)
-        margin = _MARGIN * self.width
-        inside = (points >= self.lower - margin) & (points <= self.upper + margin)
-        return np.asarray(inside.all(axis=-1))
-
-
-def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
-    # A set has no order, and the two letters of "01" are not meant as numbers.
-    if not isinstance(given, tuple | list | np.ndarray | sympy.Tuple) or len(given) != 2:
-        raise ProblemError(
-            f"The bounds of {coordinate} are {brief(given)}; give a pair (low, high)."
-        )
-    low = finite_number(given[0], f"The lower bound of {coordinate}")
-    high = finite_number(given[1], f"The upper bound of {coordinate}")
-    if not low < high:
-        raise ProblemError(f"The range of {coordinate} is empty: {low:g} is not below {high:g}.")
-    if not np.isfinite(high - low):
-        raise ProblemError(f"The range of {coordinate}, {low:g} to {high:g}, is too wide.")
-    return low, high
+    def span(self, coordinate: sympy.Symbol) -> tuple[float, float]:
+        """The least and the largest value of a coordinate."""
+        box, axis = self.bounding_box, self.axis(coordinate)
+        return float(box.lower[axis]), float(box.upper[axis])

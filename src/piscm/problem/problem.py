@@ -1,30 +1,30 @@
 """A whole problem: domain, equations, conditions, unknowns, observations."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef
 
-from piscm.problem.conditions import Condition, Observations, Periodic
+from piscm.problem.conditions import Observations, Requirement
 from piscm.problem.declared import Declared
-from piscm.problem.domain import Box
+from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression, fields_in
+from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import finite_number
 from piscm.problem.symbols import checked_field_name, checked_name
 
 
-class Problem:
+class Problem(Frozen):
     """Equations on a domain with what is known about their solution.
 
     Everything is checked here, before any work starts.
 
     Parameters
     ----------
-    domain : Box
+    domain : Box, or any other Domain
     equations : sequence of sympy.Expr or sympy.Eq
         Expressions that must vanish inside the domain.
     conditions : sequence of Condition and Periodic
@@ -43,38 +43,41 @@ class Problem:
         The interval of each unknown; infinite where it is free.
     """
 
+    domain: Domain
+    equations: tuple[sympy.Expr, ...]
+    conditions: tuple[Requirement, ...]
+    observations: tuple[Observations, ...]
+    unknowns: dict[sympy.Symbol, float]
+    bounds: dict[sympy.Symbol, tuple[float, float]]
+    fields: tuple[AppliedUndef, ...]
+
     def __init__(
         self,
-        domain: Box,
+        domain: Domain,
         equations: Sequence[Any],
-        conditions: Sequence[Condition | Periodic] = (),
+        conditions: Sequence[Requirement] = (),
         unknowns: Mapping[sympy.Symbol, Any] | None = None,
         observations: Sequence[Observations] = (),
     ) -> None:
-        if not isinstance(domain, Box):
+        if not isinstance(domain, Domain):
             raise ProblemError(f"The domain is a {type(domain).__name__}; give a Box({{...}}).")
-        self.domain = domain
-        self.equations: tuple[sympy.Expr, ...] = tuple(
-            as_expression(equation, f"Equation {number}")
-            for number, equation in enumerate(_listed(equations, "equations"), start=1)
-        )
-        self.conditions: tuple[Condition | Periodic, ...] = tuple(_listed(conditions, "conditions"))
-        self.observations: tuple[Observations, ...] = tuple(_listed(observations, "observations"))
+        written = enumerate(_listed(equations, "equations"), start=1)
         intervals = _intervals(unknowns, domain)
-        self.unknowns: dict[sympy.Symbol, float] = {
-            s: guess for s, (guess, *_) in intervals.items()
-        }
-        self.bounds: dict[sympy.Symbol, tuple[float, float]] = {
-            s: (low, high) for s, (_, low, high) in intervals.items()
-        }
-        self.fields: tuple[AppliedUndef, ...] = ()
+        self._set(
+            domain=domain,
+            equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
+            conditions=tuple(_listed(conditions, "conditions")),
+            observations=tuple(_listed(observations, "observations")),
+            unknowns={symbol: guess for symbol, (guess, *_) in intervals.items()},
+            bounds={symbol: (low, high) for symbol, (_, low, high) in intervals.items()},
+        )
         self._check()
 
     def _check(self) -> None:
         if not self.equations:
             raise ProblemError("The problem has no equation.")
         for item in self.conditions:
-            if not isinstance(item, Condition | Periodic):
+            if not isinstance(item, Requirement) or isinstance(item, Observations):
                 raise ProblemError(
                     f"conditions holds a {type(item).__name__}; "
                     "use Condition(expression, on=...) or Periodic(expression, along=...)."
@@ -87,7 +90,7 @@ class Problem:
                 "The problem has neither a condition nor observations: nothing singles out one "
                 "solution. Add Condition(...), Periodic(...) or Observations(...)."
             )
-        self.fields = self._find_fields()
+        self._set(fields=self._find_fields())
         declared = self.declared
         for where, expression in self._expressions():
             declared.check(expression, where)
@@ -132,21 +135,8 @@ class Problem:
         return tuple(found.values())
 
     def _check_places(self) -> None:
-        lower, upper = self.domain.lower, self.domain.upper
         for condition in self.conditions:
-            if isinstance(condition, Periodic):
-                self.domain.axis(condition.along)
-                continue
-            for place in () if isinstance(condition.on, str) else condition.on:
-                for coordinate, value in place.items():
-                    axis = self.domain.axis(coordinate)
-                    inside = np.array(lower)
-                    inside[axis] = value
-                    if not self.domain.contains(inside):
-                        raise ProblemError(
-                            f"The condition {condition} lies outside the domain: {coordinate} "
-                            f"runs from {lower[axis]:g} to {upper[axis]:g}."
-                        )
+            condition.place.check(self.domain, f"The condition {condition}")
 
     def _check_observation_points(self) -> None:
         dimension = self.domain.dimension
@@ -181,26 +171,31 @@ class Problem:
             [*self.observations, *_listed(observations, "observations")],
         )
 
-    def within(self, domain: Box) -> "Problem":
-        """The same in a part of the domain; places and observations are left as they are."""
-        part = copy(self)
-        part.domain = domain
-        return part
+    def part(
+        self,
+        domain: Domain,
+        conditions: Sequence[Requirement],
+        observations: Sequence[Observations],
+    ) -> "Problem":
+        """The same equations on a part of the domain, with what holds there."""
+        return self._with(
+            domain=domain, conditions=tuple(conditions), observations=tuple(observations)
+        )
+
+    def guessing(self, unknowns: Sequence[float]) -> "Problem":
+        """The same problem with other first guesses."""
+        return self._with(unknowns=dict(zip(self.unknowns, map(float, unknowns), strict=True)))
 
     def forward(self, unknowns: Sequence[float]) -> "Problem":
         """The problem without observations, for given values of the unknowns."""
         table = dict(zip(self.unknowns, map(sympy.Float, unknowns), strict=True))
-
-        def put_in(item: Condition | Periodic) -> Condition | Periodic:
-            expression = item.expression.xreplace(table)
-            if isinstance(item, Periodic):
-                return Periodic(expression, item.along, weight=item.weight)
-            return Condition(expression, item.on, weight=item.weight)
-
-        equations = [equation.xreplace(table) for equation in self.equations]
-        known = Problem(self.domain, equations, [put_in(item) for item in self.conditions])
-        known.fields = self.fields  # an unknown that is zero takes terms away, but no field
-        return known
+        known = Problem(
+            self.domain,
+            [equation.xreplace(table) for equation in self.equations],
+            [item.with_expression(item.expression.xreplace(table)) for item in self.conditions],
+        )
+        # An unknown that is zero takes terms away, but no field.
+        return known._with(fields=self.fields)
 
     def __repr__(self) -> str:
         lines = [
@@ -219,7 +214,7 @@ def _listed(items: Any, what: str) -> list[Any]:
     raise ProblemError(f"{what} is a {type(items).__name__}; give a list, as {what}=[...].")
 
 
-def _intervals(unknowns: Any, domain: Box) -> dict[sympy.Symbol, tuple[float, float, float]]:
+def _intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float, float, float]]:
     """Guess, lower and upper bound of each unknown."""
     if unknowns is None:
         return {}

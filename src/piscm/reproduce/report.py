@@ -19,7 +19,7 @@ from piscm.reproduce.tables import table_section
 from piscm.reproduce.times import DEEP, times_section
 from piscm.reproduce.winners import winners_section
 from piscm.result.solution import Solution
-from piscm.result.storage import replacing, write_csv
+from piscm.text.files import replacing, write_csv
 
 # The coordinate across, which for Allen–Cahn is not the problem's first.
 _ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}

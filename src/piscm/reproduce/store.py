@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from piscm.problem.errors import ProblemError, shortened
-from piscm.result.storage import replacing
+from piscm.text.files import replacing
 
 Record = dict[str, Any]
 

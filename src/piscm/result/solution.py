@@ -15,34 +15,23 @@ from piscm.compile.blocks import Block, compile_blocks
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.identifiability import involved, undetermined_text
 from piscm.inference.uncertainty import Uncertainty
-from piscm.march.options import AnyMethod, Auto, Windows, method_to_document
-from piscm.network.model import Fitted, Network, broadcast, checked_points
+from piscm.network.model import Model
+from piscm.network.network import Network
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
+from piscm.problem.place import Leg
 from piscm.problem.problem import Problem
+from piscm.result.archive import write_archive
+from piscm.result.arguments import broadcast, checked_points
+from piscm.result.method import BlockResidual, Method
 from piscm.result.status import Status
-from piscm.result.storage import write_archive
 from piscm.text.document import problem_to_document
 from piscm.text.parse import expression_text
 
 Floats = NDArray[np.float64]
 
-FORMAT = 2
+FORMAT = 3
 """The version of the layout of saved files."""
-
-
-@dataclass(frozen=True)
-class BlockResidual:
-    """How well one block is met: root mean squares of its unweighted residual.
-
-    `held_out` is None where there are no other points: observations, conditions at a point.
-    """
-
-    name: str
-    kind: str
-    rows: int
-    fitted: float
-    held_out: float | None
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ class Residual(float):
         """
         array = checked_points(self._of.problem, points)
         blocks = [block for block in self._of.blocks if block.kind == "equations"]
-        values = np.stack([self._of.network.residual(block, (array,)) for block in blocks])
+        values = np.stack([self._of.network.residual(block, (Leg(array),)) for block in blocks])
         return values[0] if len(blocks) == 1 else values
 
 
@@ -111,8 +100,8 @@ class Solution:
     """
 
     problem: Problem
-    network: Fitted
-    method: AnyMethod
+    network: Model
+    method: Method
     sampling: Sampling
     seed: int
     status: Status
@@ -250,13 +239,14 @@ class Solution:
 
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields)
+        chosen = self.method.chosen(self.network)
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
         lines = [
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
-            *self._chosen(),
-            f"  residual {self.fitted_residual:.3e} ({self._measure})",
+            *([f"  chosen: {chosen}"] if chosen else []),
+            f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
@@ -270,29 +260,6 @@ class Solution:
         if self.undetermined:
             lines.append(f"  {self.undetermined}")
         return "\n".join(lines)
-
-    @property
-    def _measure(self) -> str:
-        """What the residual is, in words."""
-        if isinstance(self.method, Auto | Windows):
-            return "root mean square in the units of the fields"
-        return "weighted root mean square of all rows"
-
-    def _chosen(self) -> list[str]:
-        """What `Auto` or `Windows` settled on, in a line."""
-        if not (isinstance(self.method, Auto | Windows) and isinstance(self.network, Network)):
-            return []
-        panels = self.network.panels
-        if panels is None:
-            return [f"  chosen: one window, {self.network.activation} nodes"]
-        coordinate = self.problem.domain.coordinates[panels.axis]
-        ends = [self.problem.domain.lower[panels.axis], *panels.edges]
-        lengths = np.diff([*ends, self.problem.domain.upper[panels.axis]])
-        kinds = " and ".join(sorted(set(panels.activations)))
-        return [
-            f"  chosen: {len(panels.counts)} windows along {coordinate}, {_span(lengths)} long, of "
-            f"{_span(panels.counts)} {kinds} nodes"
-        ]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file, the problem with it; read it with `piscm.load`."""
@@ -312,7 +279,7 @@ class Solution:
                 str(self.problem.fields[index].func): expression_text(expression)
                 for index, expression in network.start.expressions.items()
             },
-            "method": method_to_document(self.method),
+            "method": self.method.document(),
             **network.layout,
             "sampling": asdict(self.sampling),
             "seed": int(self.seed),
@@ -324,9 +291,3 @@ class Solution:
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)
-
-
-def _span(numbers: Any) -> str:
-    """From the least to the largest, in words."""
-    low, high = f"{min(numbers):.3g}", f"{max(numbers):.3g}"
-    return low if low == high else f"{low} to {high}"

@@ -47,6 +47,11 @@ class Status(Enum):
     INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
 
     @property
+    def stopped(self) -> bool:
+        """Whether somebody wanted the run to stop at once."""
+        return self in (Status.INTERRUPTED, Status.TIME_LIMIT)
+
+    @property
     def ok(self) -> bool:
         """Whether the run did what was asked of it."""
         return self in (

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import sympy
 
+from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Observations, Periodic
-from piscm.problem.domain import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
@@ -29,12 +29,9 @@ _KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observation
 
 def problem_to_document(problem: Problem) -> dict[str, Any]:
     """Everything about a problem, as dictionaries, lists, numbers and text."""
-    box = problem.domain
+    bounds = problem.domain.bounding_box.bounds
     return {
-        "domain": {
-            symbol.name: [float(low), float(high)]
-            for symbol, low, high in zip(box.coordinates, box.lower, box.upper, strict=True)
-        },
+        "domain": {symbol.name: [low, high] for symbol, (low, high) in bounds.items()},
         "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
         "unknowns": {
             symbol.name: {
@@ -45,30 +42,9 @@ def problem_to_document(problem: Problem) -> dict[str, Any]:
             for symbol, guess in problem.unknowns.items()
         },
         "equations": [expression_text(equation) for equation in problem.equations],
-        "conditions": [_condition_document(condition) for condition in problem.conditions],
-        "observations": [
-            {
-                "expression": expression_text(data.expression),
-                "points": np.asarray(data.points).tolist(),
-                "values": np.asarray(data.values).tolist(),
-                "weight": data.weight,
-                "noise": data.noise,
-                "loss": data.loss,
-            }
-            for data in problem.observations
-        ],
+        "conditions": [item.document(expression_text) for item in problem.conditions],
+        "observations": [item.document(expression_text) for item in problem.observations],
     }
-
-
-def _condition_document(condition: Condition | Periodic) -> dict[str, Any]:
-    text = expression_text(condition.expression)
-    if isinstance(condition, Periodic):
-        return {"periodic": text, "along": condition.along.name, "weight": condition.weight}
-    on = condition.on
-    places: Any = on
-    if not isinstance(on, str):
-        places = [{symbol.name: value for symbol, value in place.items()} for place in on]
-    return {"expression": text, "on": places, "weight": condition.weight}
 
 
 def problem_from_document(document: Any) -> Problem:

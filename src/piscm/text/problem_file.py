@@ -28,20 +28,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from piscm.assemble.sampling import Sampling
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.result.storage import read_csv, read_toml
 from piscm.text.document import problem_from_document
+from piscm.text.files import read_csv, read_toml
 
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """What a problem file says: the problem, options for the method, and the sampling."""
+    """What a problem file says: the problem, and options for the method and the sampling."""
 
     problem: Problem
     options: Mapping[str, Any]
-    sampling: Sampling | None  # None leaves it to the method
+    sampling: Mapping[str, Any]  # empty leaves it to the method
 
 
 def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
@@ -53,11 +52,7 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
     if isinstance(data, list):
         names = list(_table(document.get("domain", {}), "domain"))
         document["observations"] = [_with_data(item, Path(path).parent, names) for item in data]
-    try:
-        sampling = Sampling(**counts) if counts else None
-        return ProblemFile(problem_from_document(document), options, sampling)
-    except TypeError as error:
-        raise ProblemError(f"[sampling] of {path}: {error}.") from None
+    return ProblemFile(problem_from_document(document), options, counts)
 
 
 def _table(value: Any, name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
-from piscm.construct.methods import Method
+from piscm.construct.construction import Construction
 from piscm.problem.conditions import Observations
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
@@ -58,7 +58,7 @@ class Benchmark:
     truth: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
 
-    def method(self, kind: type[Method], **overrides: Any) -> Method:
+    def method(self, kind: type[Construction], **overrides: Any) -> Construction:
         """A method with the options of the source, some of them replaced."""
         return kind(**{**self.options, **overrides})
 
@@ -97,7 +97,7 @@ class Benchmark:
 
     def _random_points(self, count: int, seed: int, key: int) -> Floats:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
-        return self.problem.domain.interior(count, lambda n, d: rng.random((n, d)))
+        return self.problem.domain.sample_inside(count, lambda n, d: rng.random((n, d)))
 
     def _by_name(self, points: Floats) -> dict[str, Floats]:
         names = (symbol.name for symbol in self.problem.domain.coordinates)

@@ -3,8 +3,8 @@
 import sympy
 
 from piscm.assemble.sampling import Sampling
+from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Periodic
-from piscm.problem.domain import Box
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field
 from piscm.zoo.benchmark import Benchmark

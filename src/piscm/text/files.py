@@ -1,22 +1,15 @@
-"""Files: archives of arrays and plain data without pickle, and problem files."""
+"""Files: replaced whole or not at all; tables and TOML, read without trust."""
 
 import csv
-import json
 import os
 import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from piscm.problem.errors import ProblemError, shortened
-
-_MAX_BYTES = 4 * 2**30
-_PLAIN = "plain"
 
 
 @contextmanager
@@ -34,23 +27,6 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def write_archive(
-    path: str | PathLike[str], arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]
-) -> None:
-    """Write arrays and JSON data to one ``.npz`` file; an old file stays until the new is whole."""
-    text = np.frombuffer(json.dumps(plain, default=_as_plain).encode(), dtype=np.uint8)
-    entries: dict[str, Any] = {**arrays, _PLAIN: text}
-    with replacing(path) as part, open(part, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **entries)
-
-
-def _as_plain(value: Any) -> Any:
-    """What JSON does not know: a method may hold numbers and arrays of NumPy."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be saved")
-
-
 def write_csv(
     path: str | PathLike[str], columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
 ) -> None:
@@ -59,28 +35,6 @@ def write_csv(
         writer = csv.DictWriter(file, fieldnames=columns)
         writer.writeheader()
         writer.writerows(rows)
-
-
-def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `write_archive` wrote; whatever is wrong with the file is a `ProblemError`."""
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _MAX_BYTES:
-                raise ProblemError(f"{path} would unpack to more than {_MAX_BYTES} bytes.")
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        plain = json.loads(arrays.pop(_PLAIN).tobytes().decode())
-    except ProblemError:
-        raise
-    except Exception as error:  # a damaged file can fail in any layer: zip, zlib, NumPy, JSON
-        raise ProblemError(
-            f"{path} is not a solution saved by piscm, or it is damaged ({shortened(str(error))})."
-        ) from error
-    if not isinstance(plain, dict):
-        raise ProblemError(f"{path} is not a solution saved by piscm.")
-    return arrays, plain
 
 
 def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[float]]:

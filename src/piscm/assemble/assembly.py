@@ -1,0 +1,90 @@
+"""The one place where a system is put together, for a whole problem or for a window of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.row_scaling import RowScaling
+from piscm.assemble.sites import Points
+from piscm.assemble.system import System
+from piscm.assemble.weighting import Emphasis, divisors
+from piscm.assemble.windows import Part
+from piscm.network.activations import activation_named
+from piscm.network.start import Start
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What a system is made of, but for the nodes.
+
+    Attributes
+    ----------
+    part : Part
+    points : Points
+    weights : mapping of a kind of block to its weight
+    start : Start
+    scaling : RowScaling, optional
+        Left out, rows have the paper's weights.
+    """
+
+    part: Part
+    points: Points
+    weights: Mapping[str, float]
+    start: Start
+    scaling: RowScaling | None = None
+
+    def at(self, points: Points) -> "Assembly":
+        """The same at other points."""
+        return replace(self, points=points)
+
+    @property
+    def _emphasis(self) -> Emphasis:
+        if self.scaling is None:
+            return {}
+        return self.scaling.emphasis(self.part.blocks, self.points)
+
+    def system(self, activation: str, more: Emphasis | None = None) -> System:
+        """The system for nodes of a kind; `more` are factors beside the row scaling."""
+        emphasis = dict(self._emphasis)
+        for number, factor in (more or {}).items():
+            emphasis[number] = emphasis.get(number, np.ones(1)) * factor
+        part = self.part
+        return System(
+            part.problem,
+            part.blocks,
+            self.points,
+            self.weights,
+            activation_named(activation),
+            self.start,
+            emphasis,
+        )
+
+    def slab(self, rows: slice, activation: str) -> System:
+        """The system of some rows of every site, weighed as a part of the whole."""
+        sites = [site.some(rows) for site in self.points.sites]
+        numbers = {n: i for i, n in enumerate(n for n, site in enumerate(sites) if site.rows)}
+        here = [i for i, site in enumerate(self.points.of_block) if site in numbers]
+        blocks = [self.part.blocks[i] for i in here]
+        blocks = [b if b.data is None else replace(b, data=b.data[rows]) for b in blocks]
+        points = Points(
+            tuple(sites[number] for number in numbers),
+            tuple(numbers[self.points.of_block[i]] for i in here),
+        )
+        whole, own = divisors(self.part.blocks, self.points), divisors(blocks, points)
+        emphasis = {
+            number: self._emphasis.get(i, np.ones(1)) * (own[block.kind] / whole[block.kind])
+            for number, (i, block) in enumerate(zip(here, blocks, strict=True))
+        }
+        return System(
+            self.part.problem,
+            blocks,
+            points,
+            self.weights,
+            activation_named(activation),
+            self.start,
+            emphasis,
+        )

@@ -1,0 +1,126 @@
+"""Which block has its rows at which points.
+
+Blocks at one place share one *site*: its points are drawn once, and every node is evaluated there
+once for all of them. `Points` knows the site of each block by its number, so that nothing depends
+on which array is which object.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.sampling import Density, Sampling
+from piscm.compile.blocks import Block
+from piscm.problem.domain import Domain
+from piscm.problem.place import Leg, Legs
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Site:
+    """The points of one place.
+
+    Attributes
+    ----------
+    legs : Legs
+    resampled : bool
+        Whether other points of the place could be drawn; observations have none but their own.
+    """
+
+    legs: Legs
+    resampled: bool = True
+
+    @property
+    def rows(self) -> int:
+        """How many rows each of its blocks has."""
+        return self.legs[0].rows
+
+    def some(self, rows: slice | NDArray[np.intp]) -> "Site":
+        """The same with some of its rows."""
+        return replace(self, legs=tuple(_some_rows(leg, rows) for leg in self.legs))
+
+    def joined(self, other: "Site") -> "Site":
+        """The same with the points of another one added."""
+        return replace(self, legs=join(self.legs, other.legs))
+
+
+def join(legs: Legs, others: Legs) -> Legs:
+    """Legs with more points."""
+    return tuple(
+        replace(leg, points=np.concatenate([leg.points, other.points]))
+        for leg, other in zip(legs, others, strict=True)
+    )
+
+
+def _some_rows(leg: Leg, rows: slice | NDArray[np.intp]) -> Leg:
+    if leg.sums is None:
+        return replace(leg, points=leg.points[rows])
+    return replace(leg, sums=leg.sums[rows])  # every row still needs all of the points
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of all blocks.
+
+    Attributes
+    ----------
+    sites : tuple of Site
+    of_block : tuple of int
+        For each block the number of its site.
+    """
+
+    sites: tuple[Site, ...]
+    of_block: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.of_block)
+
+    def __getitem__(self, block: int) -> Legs:
+        """The legs of a block."""
+        return self.site(block).legs
+
+    def __iter__(self) -> Iterator[Legs]:
+        return (self.sites[number].legs for number in self.of_block)
+
+    def site(self, block: int) -> Site:
+        """The site of a block."""
+        return self.sites[self.of_block[block]]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """How many rows each block has."""
+        return tuple(self.sites[number].rows for number in self.of_block)
+
+    def changed(self, change: Callable[[int, Site], Site]) -> "Points":
+        """Every site, by its number, as a function makes it anew."""
+        sites = tuple(change(number, site) for number, site in enumerate(self.sites))
+        return replace(self, sites=sites)
+
+    def first(self, count: int) -> "Points":
+        """At most so many points of every site whose points were drawn."""
+        return self.changed(lambda _, site: site.some(slice(count)) if site.resampled else site)
+
+    def fixed_as_in(self, other: "Points") -> "Points":
+        """The same, with what cannot be drawn anew taken from other points of the same blocks."""
+        return self.changed(lambda i, site: site if site.resampled else other.sites[i])
+
+
+def draw_points(
+    domain: Domain,
+    blocks: Sequence[Block],
+    sampling: Sampling,
+    rng: np.random.Generator,
+    density: Density | None = None,
+) -> Points:
+    """Points for every block; with a density, half of those inside and on faces follow it."""
+    drawing = sampling.drawing(rng, density)
+    numbers: dict[Hashable, int] = {}
+    sites: list[Site] = []
+    for block in blocks:
+        if block.place.key not in numbers:
+            numbers[block.place.key] = len(sites)
+            sites.append(Site(block.place.sample(domain, drawing), block.place.resampled))
+    return Points(tuple(sites), tuple(numbers[block.place.key] for block in blocks))

@@ -1,0 +1,131 @@
+r"""Expressions in fields and their derivatives as functions of arrays.
+
+In :math:`R(x, D^\gamma u, \lambda)` every :math:`D^\gamma u` becomes a plain symbol, a jet;
+`piscm.compile.differentiable` makes functions of that.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from piscm.compile.differentiable import Differentiable
+
+
+class Jet(NamedTuple):
+    """A derivative of a field: its index among the fields, and the order by each coordinate."""
+
+    field: int
+    orders: tuple[int, ...]
+
+
+class Strand(NamedTuple):
+    """What a nonlinear residual sees of a field.
+
+    Either one jet whose partial moves with the state, or the sum of all jets whose partials are
+    fixed (they depend on the coordinates alone), each times its partial.
+    """
+
+    field: int
+    jets: tuple[int, ...]
+    fixed: bool
+
+
+class Compiled(Differentiable):
+    """An expression in fields, derivatives, coordinates and unknowns as functions of arrays.
+
+    Attributes
+    ----------
+    jets : tuple of Jet
+        The derivatives the expression holds, in the order its functions take them.
+    """
+
+    def __init__(
+        self,
+        expression: sympy.Expr,
+        fields: Sequence[AppliedUndef],
+        coordinates: Sequence[sympy.Symbol],
+        unknowns: Sequence[sympy.Symbol],
+        where: str,
+    ) -> None:
+        flat, jets = _replace_jets(expression, fields, coordinates)
+        self.jets: tuple[Jet, ...] = tuple(jets)
+        super().__init__(flat, coordinates, list(jets.values()), unknowns, where)
+
+    @property
+    def written(self) -> tuple[sympy.Expr, list[sympy.Symbol]]:
+        """The expression with a symbol for every jet, and the symbols of jets and unknowns."""
+        return self._expression, [*self._arguments, *self._unknowns]
+
+    @cached_property
+    def linear(self) -> bool:
+        """The residual is affine in jets and unknowns together: its partials never change."""
+        moving = [*self._arguments, *self._unknowns]
+        if any(partial.has(*moving) for partial in self._partials):
+            return False
+        # A jump, sign(u), has constant partials too: what is left beside them must not move.
+        terms = zip(self._partials, moving, strict=True)
+        rest = self._expression - sympy.Add(*(partial * symbol for partial, symbol in terms))
+        return not sympy.expand(rest).has(*moving) if moving else True
+
+    @cached_property
+    def strands(self) -> tuple[Strand, ...]:
+        """The jets as a nonlinear residual sees them, those of one field beside each other."""
+        strands = []
+        for field in sorted({jet.field for jet in self.jets}):
+            own = [index for index, jet in enumerate(self.jets) if jet.field == field]
+            fixed = tuple(index for index in own if self._is_fixed(index))
+            if fixed:
+                strands.append(Strand(field, fixed, True))
+            strands.extend(Strand(field, (index,), False) for index in own if index not in fixed)
+        return tuple(strands)
+
+    def _is_fixed(self, index: int) -> bool:
+        partial, symbol = self._partials[index], self._arguments[index]
+        if partial.has(*self._arguments, *self._unknowns):
+            return False
+        return not _beside(self._expression, partial, symbol).has(symbol)  # a jump, as in `linear`
+
+    @cached_property
+    def of_strands(self) -> Differentiable:
+        """The same residual as a function of its strands instead of its jets."""
+        rest, symbols = self._expression, []
+        for strand in self.strands:
+            if strand.fixed:
+                for index in strand.jets:
+                    rest = _beside(rest, self._partials[index], self._arguments[index])
+                symbols.append(sympy.Dummy(f"fixed{strand.field}", real=True))
+                rest += symbols[-1]
+            else:
+                symbols.append(self._arguments[strand.jets[0]])
+        return Differentiable(rest, self._coordinates, symbols, self._unknowns, self.where)
+
+
+def _beside(expression: sympy.Expr, partial: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
+    """What is left of an expression without the linear term of a symbol.
+
+    Only the terms that hold the symbol are expanded: (1 + u)**1000 beside them would take long.
+    """
+    others, own = expression.as_independent(symbol, as_Add=True)
+    return others + sympy.expand(own - partial * symbol)
+
+
+def _replace_jets(
+    expression: sympy.Expr, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
+) -> tuple[sympy.Expr, dict[Jet, sympy.Dummy]]:
+    """Put a plain symbol in the place of every field and every derivative of one."""
+    jets: dict[Jet, sympy.Dummy] = {}
+    table: dict[sympy.Expr, sympy.Dummy] = {}
+    atoms = expression.atoms(sympy.Derivative) | expression.atoms(AppliedUndef)
+    for atom in sorted(atoms, key=sympy.default_sort_key):
+        base, counts = atom, {}
+        if isinstance(atom, sympy.Derivative):
+            base, counts = atom.expr, dict(atom.variable_count)
+        orders = tuple(int(counts.get(coordinate, 0)) for coordinate in coordinates)
+        jet = Jet(list(fields).index(base), orders)
+        table[atom] = jets.setdefault(jet, sympy.Dummy(f"jet{len(jets)}", real=True))
+    # A field inside a used derivative only is no jet of its own.
+    flat = expression.xreplace(table)
+    return flat, {jet: dummy for jet, dummy in jets.items() if flat.has(dummy)}

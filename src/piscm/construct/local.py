@@ -1,0 +1,158 @@
+r"""The paper's selection: draw candidates, fit each alone, keep the best that contracts enough.
+
+A candidate with the columns M takes the step :math:`\theta = \alpha M^\dagger v` with
+:math:`v = -\tilde e`, and is admissible if the true residual after it satisfies
+
+.. math:: \xi = (r + \mu_L) E_{L-1}^2 - E_L^2 > 0, \qquad \mu_L = (1 - r)/(L + 1).
+
+The admissible candidate with the largest :math:`\xi` is kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import Linearization, State
+from piscm.construct.checks import check_ladder
+from piscm.construct.selection import Proposal, Run, Selection
+from piscm.linalg.truncated import gain_of_each, solve_each
+from piscm.network.nodes import Nodes
+
+Floats = NDArray[np.float64]
+
+# Candidates of a batch that are judged in full precision.
+_PROMISING = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Local(Selection):
+    """A candidate is judged by what its own step gains, all other weights staying as they are.
+
+    Parameters
+    ----------
+    ranges : sequence of float
+        Multiples of the scale, tried in this order until one has an admissible candidate.
+    candidates : int
+        Nodes drawn for each range.
+    dampings : sequence of float
+        Factors on a new node's own step, tried in this order.
+    contractions : sequence of float
+        Shares of the squared residual that a node must get below; each failing range moves on
+        to the next for good, and after the last any decrease will do.
+    """
+
+    weighs_nodes: ClassVar[bool] = True
+    keeps_basis: ClassVar[bool] = False
+    refines: ClassVar[bool] = False
+    spare_digits: ClassVar[float] = 1.0
+
+    dampings: Sequence[float] = tuple(k / 10 for k in range(10, 0, -1))
+    contractions: Sequence[float] = tuple(1 - 10.0**-k for k in range(1, 8))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ladder(self.dampings, "Local(dampings=...)")
+        check_ladder(self.contractions, "Local(contractions=...)")
+
+    def begin(self, run: Run) -> "LocalSelector":
+        return LocalSelector(self, run)
+
+
+class Ladder:
+    """The contraction r, which never goes back: after the last rung any decrease is admissible."""
+
+    def __init__(self, contractions: Sequence[float]) -> None:
+        self._rungs = [*map(float, contractions), 1.0]
+        self._index = 0
+
+    def bound(self, energy: float, node: int) -> float:
+        """What the squared residual must get below with this node."""
+        r = self._rungs[self._index]
+        return float((r + (1.0 - r) / (node + 1)) * energy)
+
+    def move_on(self) -> None:
+        self._index = min(self._index + 1, len(self._rungs) - 1)
+
+
+class LocalSelector:
+    """The paper's selection in one run."""
+
+    def __init__(self, options: Local, run: Run) -> None:
+        self._options, self._run = options, run
+        self._ladder = Ladder(options.contractions)
+
+    def accepted(self) -> None:
+        """Nothing is to be remembered: the ladder has moved already."""
+
+    def rejected(self) -> bool:
+        return True  # all ranges and dampings were tried
+
+    def propose(
+        self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes
+    ) -> Proposal | None:
+        """The best admissible node of the first range and damping that has one, or None.
+
+        Single precision and the linearized gain are enough to find the few best of a batch; those
+        are judged in full. Only where none of them is admissible the whole batch is.
+        """
+        options, run = self._options, self._run
+        for damping in options.dampings:
+            for factor in options.ranges:
+                batch = run.draw(options.candidates, factor, run.rng)
+                promising = self._promising(state, linearization, batch)
+                bound = self._ladder.bound(state.energy, len(state.weights) + 1)
+                for some in (promising, np.arange(len(batch))):
+                    best = self._best(state, linearization, batch.some(some), damping, factor)
+                    if best.state.energy < bound:
+                        return best
+                self._ladder.move_on()
+        return None
+
+    def _promising(
+        self, state: State, linearization: Linearization, nodes: Nodes
+    ) -> NDArray[np.intp]:
+        """The few nodes of a batch that would gain most if the problem were linear."""
+        columns = self._run.system.single.columns(nodes, linearization)
+        shared = linearization.unknowns.astype(np.float32)
+        gains = gain_of_each(columns, shared, state.residual.astype(np.float32))
+        return np.argsort(-gains, kind="stable")[:_PROMISING]
+
+    def _best(
+        self,
+        state: State,
+        linearization: Linearization,
+        nodes: Nodes,
+        damping: float,
+        factor: float,
+    ) -> Proposal:
+        """The node of a batch with the least true residual after its own step."""
+        system = self._run.system
+        columns = system.evaluate(nodes)
+        design = columns.at(linearization)
+        steps = damping * solve_each(
+            design, linearization.unknowns, -state.residual, self._run.threshold
+        )
+        weights = steps[:, : system.fields]
+        unknowns = system.bounds.clip(state.unknowns, steps[:, system.fields :])
+        change = system.each_alone(columns, weights, unknowns)
+        residuals = system.residuals(state, change)
+        energies = np.einsum("kn,kn->k", residuals, residuals)
+        energies[~np.isfinite(energies)] = np.inf
+        best = int(np.argmin(energies))
+        return Proposal(
+            nodes=nodes.some([best]),
+            columns=columns.take([best]),
+            state=replace(
+                state,
+                weights=np.vstack([state.weights, weights[best]]),
+                unknowns=state.unknowns + unknowns[best],
+                strands=change.added(state, best),
+                residual=residuals[best],
+            ),
+            range=float(factor),
+            damping=float(damping),
+        )

@@ -1,0 +1,116 @@
+"""What every rule of selection answers: which nodes come next."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from piscm.assemble.columns import Columns
+from piscm.assemble.state import Linearization, State
+from piscm.assemble.system import System
+from piscm.construct.checks import check_count, check_ladder
+from piscm.construct.correct import Corrector
+from piscm.construct.corrections import Correction
+from piscm.network.draw import Draw
+from piscm.network.nodes import Nodes
+
+RANGES = (1, 2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Nodes to be added, with what the history wants to know."""
+
+    nodes: Nodes
+    columns: Columns
+    state: State
+    range: float
+    damping: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """What stays the same from round to round of one growth.
+
+    Attributes
+    ----------
+    system : System
+    draw : Draw
+    correction : Correction
+    corrector : Corrector
+    max_nodes : int
+    threshold : float
+        Singular values below this share of the largest are dropped.
+    rng : numpy.random.Generator
+    """
+
+    system: System
+    draw: Draw
+    correction: Correction
+    corrector: Corrector
+    max_nodes: int
+    threshold: float
+    rng: np.random.Generator
+
+
+class Selector(Protocol):
+    """A rule at work in one run."""
+
+    def propose(
+        self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes
+    ) -> Proposal | None:
+        """The next node or nodes, beside those that are there; None where none would help."""
+
+    def accepted(self) -> None:
+        """What was proposed has lowered the residual."""
+
+    def rejected(self) -> bool:
+        """It has not, or there was nothing: whether there is nothing left to try either."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection(ABC):
+    """A rule of selection with its options; use `Local`, `Orthogonal` or one of your own.
+
+    A rule of your own is a frozen dataclass with a method `begin`; give it to a method as
+    ``PISC3(selection=Mine(...))``. The facts below tell the rest of growth what to expect of it.
+
+    Attributes
+    ----------
+    weighs_nodes : bool
+        A proposed node comes with a weight of its own, which has moved the state.
+    keeps_basis : bool
+        The rule asks for a basis of the columns, so the correction is solved with it too.
+    refines : bool
+        After growth all weights are corrected to the minimum, and data weighed anew.
+    spare_digits : float
+        A factor on the truncation of singular values.
+    """
+
+    weighs_nodes: ClassVar[bool] = False
+    keeps_basis: ClassVar[bool] = True
+    refines: ClassVar[bool] = True
+    spare_digits: ClassVar[float] = 1e-4
+
+    ranges: Sequence[float] = RANGES
+    candidates: int = 50
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if isinstance(value, list | np.ndarray):
+                value = tuple(np.asarray(value).tolist())
+                object.__setattr__(self, option.name, value)
+        name = type(self).__name__
+        check_count(self.candidates, f"{name}(candidates=...)")
+        check_ladder(self.ranges, f"{name}(ranges=...)", most=np.inf)
+
+    @abstractmethod
+    def begin(self, run: Run) -> Selector:
+        """The rule at the start of a run."""
+
+    def document(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"name": type(self).__name__, "options": asdict(self)}

@@ -1,0 +1,30 @@
+"""Error bars of a fitted network, and what they say about how it ended."""
+
+import numpy as np
+
+from piscm.fit.refine import Refined
+from piscm.inference.uncertainty import Uncertainty, uncertainty
+from piscm.problem.problem import Problem
+from piscm.result.status import Status
+
+
+def error_bars(problem: Problem, refined: Refined, truncation: float) -> Uncertainty | None:
+    """Error bars, where there are data or unknowns to have them."""
+    if not (problem.unknowns or problem.observations) or not len(refined.state.weights):
+        return None
+    if not refined.system.linearize(refined.state).finite:
+        return None
+    guesses = np.array(list(problem.unknowns.values()))
+    sizes = np.maximum(np.abs(refined.state.unknowns), np.abs(guesses))
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    return uncertainty(refined.system, refined.columns, refined.state, sizes, truncation)
+
+
+def status_with(ended: Status, errors: Uncertainty | None, converged: bool) -> Status:
+    """How the run ended, in view of what came after growth."""
+    if ended.stopped or ended is Status.NOT_FINITE:
+        return ended
+    if errors is not None and len(errors.undetermined):
+        return Status.UNDETERMINED
+    missed = ended in (Status.NODE_LIMIT, Status.STALLED)
+    return Status.CONVERGED if missed and converged else ended

@@ -1,0 +1,109 @@
+"""One network: grown, refined, and corrected on all points where growth had only some of them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from piscm.assemble.assembly import Assembly
+from piscm.construct.construction import Construction
+from piscm.construct.machine import GivesUp, Growth, grow
+from piscm.fit.refine import Refined, refine
+from piscm.fit.slabs import correct_on_all, most_points
+from piscm.network.network import Network
+from piscm.result.history import Report
+from piscm.result.status import Status
+
+
+@dataclass(frozen=True)
+class OneNetwork:
+    """A network that was fitted to an assembly.
+
+    Attributes
+    ----------
+    network : Network
+    growth : Growth
+        Nodes, history and status; its state is that of the end, its columns are left out.
+    refined : Refined
+        The system that the weights are the minimum of; columns for error bars.
+    residual : float
+        By the weights of the assembly, whatever the refinement used.
+    """
+
+    network: Network
+    growth: Growth
+    refined: Refined
+    residual: float
+
+    @property
+    def status(self) -> Status:
+        """How it ended."""
+        return self.growth.status
+
+    def ended(self, status: Status) -> "OneNetwork":
+        """The same, ended in another way."""
+        return replace(self, growth=replace(self.growth, status=status))
+
+    def without_columns(self) -> "OneNetwork":
+        """The same without the columns of its nodes, which are large."""
+        return replace(self, refined=self.refined.without_columns())
+
+
+def thinned(assembly: Assembly, max_nodes: int) -> Assembly:
+    """The assembly at no more points than growth can work with."""
+    columns = max_nodes * len(assembly.part.problem.fields)
+    most = most_points(columns)
+    if assembly.points.rows[0] <= most:
+        return assembly
+    return assembly.at(assembly.points.first(most))
+
+
+def fit_network(
+    assembly: Assembly,
+    method: Construction,
+    rng: np.random.Generator,
+    report: Report,
+    before: Growth | None = None,
+    gives_up: GivesUp | None = None,
+) -> OneNetwork:
+    """Grow a network, from nothing or from what an earlier growth left, and refine it.
+
+    Who wants to stop (Ctrl-C, the time limit) gets the network as growth left it.
+    """
+    system = assembly.system(method.activation)
+    growth = grow(system, method, rng, report, before, gives_up)
+    refined = Refined(growth.nodes, system, growth.columns, growth.state)
+    if not growth.status.stopped:
+        try:
+            refined = refine(assembly, refined, method)
+        except KeyboardInterrupt:
+            growth = replace(growth, status=Status.INTERRUPTED)
+    state = refined.state
+    problem, start = assembly.part.problem, assembly.start
+    network = Network(
+        problem, start, method.activation, growth.nodes, state.weights, state.unknowns
+    )
+    residual = state.norm
+    if refined.system is not system:
+        columns = system.evaluate(growth.nodes)
+        residual = system.state_with(columns, state.weights, state.unknowns).norm
+    growth = replace(growth, state=state, columns=growth.columns.first(0))
+    return OneNetwork(network, growth, refined, residual)
+
+
+def fit_to_all(fitted: OneNetwork, everything: Assembly, method: Construction) -> OneNetwork:
+    """The weights corrected on all points, where growth had only some of them.
+
+    Data stay as they are: they were weighed anew as their noise was found out, on the points that
+    growth had.
+    """
+    if fitted.status.stopped or everything.part.problem.observations:
+        return fitted
+    state = fitted.growth.state
+    try:
+        corrected = correct_on_all(
+            everything, fitted.growth.nodes, state.weights, state.unknowns, method
+        )
+    except KeyboardInterrupt:
+        return fitted.ended(Status.INTERRUPTED)
+    network = replace(fitted.network, weights=corrected.weights, unknowns=corrected.unknowns)
+    return replace(fitted, network=network, residual=corrected.residual)

@@ -1,0 +1,112 @@
+"""The pieces of a run put together as one network."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+
+from piscm.fit.piece import Piece
+from piscm.march.fit_unknowns import FittedUnknowns
+from piscm.network.network import Network, Panels
+from piscm.network.nodes import Nodes, concatenate
+from piscm.network.start import Start
+from piscm.problem.problem import Problem
+from piscm.result.history import HISTORY
+from piscm.result.status import Status
+
+
+@dataclass(frozen=True)
+class Joined:
+    """All windows of a run.
+
+    Attributes
+    ----------
+    network : Network
+        All windows as one.
+    pieces : sequence of Piece
+    status : Status
+    history : numpy.recarray
+    residual : float
+        The fitted residual, the mean over the windows.
+    unknowns : FittedUnknowns or None
+        How the unknowns were found, where all windows determined them together.
+    """
+
+    network: Network
+    pieces: Sequence[Piece]
+    status: Status
+    history: np.recarray[Any, Any]
+    residual: float
+    unknowns: FittedUnknowns | None
+
+
+def joined(
+    problem: Problem,
+    start: Start,
+    coordinate: sympy.Symbol | None,
+    pieces: Sequence[Piece],
+    tolerance: float,
+    lost: float,
+    unknowns: FittedUnknowns | None = None,
+) -> Joined:
+    """Put pieces together; data that are missed by more than the share `lost` are a misfit."""
+    first = pieces[0].network
+    none = Nodes.none(problem.domain.dimension)
+    network = Network(
+        problem,
+        start,
+        first.activation,
+        concatenate([*(piece.network.nodes for piece in pieces), none]),
+        np.concatenate(
+            [*(piece.network.weights for piece in pieces), np.zeros((0, len(problem.fields)))]
+        ),
+        first.unknowns,
+        None if coordinate is None else _panels(problem, coordinate, pieces),
+    )
+    parts = []
+    for number, piece in enumerate(pieces):
+        part = np.array(piece.fit.growth.history, dtype=HISTORY)
+        part["window"] = number
+        parts.append(part)
+    squares = [(piece.high - piece.low, (piece.fitted * piece.size) ** 2) for piece in pieces]
+    total = sum(length for length, _ in squares)
+    residual = float(np.sqrt(sum(length * square for length, square in squares) / total))
+    history = np.rec.array(np.concatenate(parts))
+    status = _status(pieces, tolerance, lost)
+    return Joined(network, pieces, status, history, residual, unknowns)
+
+
+def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:
+    axis = problem.domain.axis(coordinate)
+    edges = [piece.high for piece in pieces]
+    counts = [len(piece.network.nodes) for piece in pieces]
+    activations = [piece.network.activation for piece in pieces]
+    if pieces[-1].high < problem.domain.span(coordinate)[1]:
+        counts.append(0)  # stopped on the way: nothing is known beyond
+        activations.append(activations[-1])
+    else:
+        edges.pop()
+    return Panels(axis, tuple(edges), tuple(counts), tuple(activations)) if edges else None
+
+
+def _status(pieces: Sequence[Piece], tolerance: float, lost: float) -> Status:
+    last = pieces[-1].status
+    if last.stopped:
+        return last
+    endings = [piece.status for piece in pieces]
+    if Status.NOT_FINITE in endings or not np.isfinite([piece.error for piece in pieces]).all():
+        return Status.NOT_FINITE
+    if max(piece.misfit for piece in pieces) > lost:
+        return Status.MISFIT
+    if len(pieces) == 1 and last is Status.SOLVED_AT_START:
+        return last
+    if tolerance == 0:
+        return last if last is not Status.NODE_LIMIT else Status.FINISHED
+    # Noisy data bend the equation; it need not be met any better than they are.
+    if all(piece.error <= max(tolerance, piece.misfit) for piece in pieces):
+        return Status.CONVERGED
+    if last is Status.STALLED or Status.HOPELESS in endings:
+        return last if last is Status.STALLED else Status.HOPELESS
+    return Status.NODE_LIMIT

@@ -1,0 +1,212 @@
+"""The methods that march: `Auto`, which finds everything out, and `Windows`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import sympy
+
+from piscm.assemble.marching import checked_coordinate, marching_coordinate
+from piscm.construct.checks import check_count, check_positive
+from piscm.construct.construction import Construction
+from piscm.fit.pisc import PISC1, PISC2, PISC3
+from piscm.fit.stages import PointPolicy
+from piscm.march.attempts import AutoAttempts, FixedAttempts
+from piscm.march.policy import MarchPolicy
+from piscm.march.run import March, run
+from piscm.network.activations import activation_named
+from piscm.network.model import Model
+from piscm.network.network import Network
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.problem import Problem
+from piscm.result.method import Method, Outcome, Request
+
+ACTIVATIONS = ("sin", "tanh", "gaussian")
+
+
+class _Marching(Method):
+    """What `Auto` and `Windows` have in common."""
+
+    @property
+    def measure(self) -> str:
+        return "root mean square in the units of the fields"
+
+    def chosen(self, model: Model) -> str:
+        assert isinstance(model, Network)
+        panels, domain = model.panels, model.problem.domain
+        if panels is None:
+            return f"one window, {model.activation} nodes"
+        coordinate = domain.coordinates[panels.axis]
+        start, end = domain.span(coordinate)
+        lengths = np.diff([start, *panels.edges, end])
+        kinds = " and ".join(sorted(set(panels.activations)))
+        return (
+            f"{len(panels.counts)} windows along {coordinate}, {_span(lengths)} long, of "
+            f"{_span(panels.counts)} {kinds} nodes"
+        )
+
+
+def _span(numbers: Any) -> str:
+    """From the least to the largest, in words."""
+    low, high = f"{min(numbers):.3g}", f"{max(numbers):.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto(_Marching):
+    """Everything is found out: nodes, activation, points, weights and windows.
+
+    Nodes are selected orthogonally and draw their own scale; points come with the nodes, half of
+    them where the residual is large; every kind of row counts alike. Where conditions on the low
+    face of a coordinate make an initial value problem, the domain is cut along it into windows as
+    long as the nodes can carry.
+
+    Parameters
+    ----------
+    tolerance : float
+        How large the residual may be beside what is sought, between the points too. It is in the
+        units of the fields, so that it says about how large the error is.
+    max_nodes : int
+        Nodes of one window; twice as many where a shorter one is no easier, four times as many
+        where there is nothing to march along.
+    activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
+        Left out, sine, tanh and Gaussian nodes are tried in every window that is not easy.
+    max_seconds : float, optional
+        The run ends after this time.
+    policy : MarchPolicy
+        The numbers behind its choices, for studies.
+
+    Examples
+    --------
+    >>> import piscm
+    >>> t = piscm.coordinates("t")
+    >>> u = piscm.field("u", t)
+    >>> decay = piscm.Problem(
+    ...     piscm.Box({t: (0, 1)}), [u.diff(t) + u], [piscm.Condition(u - 1, on={t: 0})]
+    ... )
+    >>> piscm.solve(decay, piscm.Auto(tolerance=1e-4, max_seconds=30)).status.ok
+    True
+    """
+
+    tolerance: float = 1e-6
+    max_nodes: int = 400
+    activation: str | None = None
+    max_seconds: float | None = None
+    policy: MarchPolicy = field(default_factory=MarchPolicy)
+
+    def __post_init__(self) -> None:
+        check_positive(self.tolerance, "Auto(tolerance=...)")
+        if self.tolerance >= 1:
+            raise ProblemError(
+                f"Auto(tolerance={self.tolerance!r}): it is relative to the solution; give a "
+                "number below 1."
+            )
+        check_count(self.max_nodes, "Auto(max_nodes=...)")
+        if self.max_seconds is not None:
+            check_positive(self.max_seconds, "Auto(max_seconds=...)")
+        if self.activation is not None:
+            activation_named(self.activation)
+        if not isinstance(self.policy, MarchPolicy):
+            raise ProblemError(f"Auto(policy={brief(self.policy)}): give a MarchPolicy(...).")
+
+    def check(self, problem: Problem) -> None:
+        """Any problem will do."""
+
+    def run(self, request: Request) -> Outcome:
+        return run(request, March(self._attempts, marching_coordinate(request.problem)))
+
+    @property
+    def _attempts(self) -> AutoAttempts:
+        activations = ACTIVATIONS if self.activation is None else (self.activation,)
+        return AutoAttempts(
+            tolerance=self.tolerance,
+            max_nodes=self.max_nodes,
+            activations=activations,
+            max_seconds=self.max_seconds,
+            more=self.policy.more,
+            finds_out=True,
+            policy=self.policy,
+        )
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]) -> Self:
+        policy = dict(options["policy"])
+        points = PointPolicy(**policy.pop("points"))
+        return cls(**{**options, "policy": MarchPolicy(points=points, **policy)})
+
+
+@dataclass(frozen=True)
+class Windows(_Marching):
+    """Marching along one coordinate, each window taking its initial conditions from the last.
+
+    Parameters
+    ----------
+    coordinate : sympy.Symbol
+        The one along which initial conditions, those on its low face, are given.
+    count : int or "auto"
+        So many windows of one length, or as many as it takes: a window that misses the method's
+        tolerance is halved.
+    method : PISC1, PISC2, PISC3 or Auto, optional
+        How each window is solved. Left out, it is `Auto` where the count is, and else `PISC3` with
+        orthogonal selection. Rows of every kind count alike whatever the method.
+    """
+
+    coordinate: sympy.Symbol
+    count: int | str = 5
+    method: Construction | Auto | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.coordinate, sympy.Symbol):
+            raise ProblemError(f"Windows({brief(self.coordinate)}): give a coordinate, as t.")
+        if isinstance(self.count, str):
+            if self.count != "auto":
+                raise ProblemError(f"Windows(count={self.count!r}): give a number, or 'auto'.")
+        else:
+            check_count(self.count, "Windows(count=...)")
+            object.__setattr__(self, "count", int(self.count))
+        if self.method is not None and not isinstance(self.method, Construction | Auto):
+            raise ProblemError("Windows(method=...): give PISC1(), PISC2(), PISC3() or Auto().")
+        if self.count == "auto" and not self.each.tolerance > 0:
+            raise ProblemError(
+                "Windows(count='auto') splits what misses the tolerance: give its method one."
+            )
+
+    @property
+    def each(self) -> Construction | Auto:
+        """How each window is solved."""
+        if self.method is not None:
+            return self.method
+        return Auto() if self.count == "auto" else PISC3(selection="orthogonal", candidates=100)
+
+    def check(self, problem: Problem) -> None:
+        self.each.check(problem)
+        checked_coordinate(problem, self.coordinate)
+
+    def with_tolerance(self, tolerance: float) -> "Windows":
+        return replace(self, method=replace(self.each, tolerance=tolerance))
+
+    def run(self, request: Request) -> Outcome:
+        each = self.each
+        attempts = each._attempts if isinstance(each, Auto) else FixedAttempts.by(each)
+        count = None if isinstance(self.count, str) else self.count
+        return run(request, March(attempts, self.coordinate, count, required=True))
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "coordinate": self.coordinate.name,
+            "count": self.count,
+            "method": self.each.document(),
+        }
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]) -> Self:
+        named = {symbol.name: symbol for symbol in coordinates}
+        kinds: dict[str, type[Construction | Auto]] = {
+            kind.__name__: kind for kind in (PISC1, PISC2, PISC3, Auto)
+        }
+        each = options["method"]
+        if each["name"] not in kinds:
+            raise ProblemError(f"its windows hold {brief(each['name'])}.")
+        method = kinds[each["name"]].from_options(each["options"], coordinates)
+        return cls(named[options["coordinate"]], options["count"], method=method)

@@ -1,0 +1,140 @@
+"""One hidden layer as a function, for the whole domain or window by window."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.compile.expression import Compiled, Jet
+from piscm.network.activations import activation_named
+from piscm.network.model import Model
+from piscm.network.nodes import Feature, Nodes, feature_of
+from piscm.network.start import Start
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Panels:
+    """How the nodes of a network are shared out along one coordinate.
+
+    Attributes
+    ----------
+    axis : int
+        The coordinate.
+    edges : tuple of float
+        Where one window ends and the next begins; one number less than windows.
+    counts : tuple of int
+        The nodes of each window, which stand one window after the other.
+    activations : tuple of str
+        The activation in each window.
+    """
+
+    axis: int
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    activations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Network(Model):
+    """Starting values plus weighted hidden nodes, for the whole domain or for windows of it.
+
+    Attributes
+    ----------
+    problem : Problem
+    start : Start
+    activation : str
+    nodes : Nodes
+    weights : ndarray, shape (nodes, fields)
+    unknowns : ndarray, shape (unknowns,)
+    panels : Panels or None
+        The windows, where there are several; `activation` is that of the first.
+    """
+
+    problem: Problem
+    start: Start
+    activation: str
+    nodes: Nodes
+    weights: Floats
+    unknowns: Floats
+    panels: Panels | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {
+            "activation": self.activation,
+            "panels": None if self.panels is None else asdict(self.panels),
+        }
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {
+            "node_weights": self.nodes.weights,
+            "node_biases": self.nodes.biases,
+            "weights": self.weights,
+        }
+
+    def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
+        """The standard error of a compiled expression, for a factor of the covariance.
+
+        The covariance of weights (node, field) and unknowns is ``factor.T @ factor``.
+        """
+        parts = [
+            np.linalg.norm(factor @ self.gradient(compiled, chunk), axis=0)
+            for chunk in self._chunks(points)
+        ]
+        return np.concatenate(parts)
+
+    def gradient(self, compiled: Compiled, points: Floats) -> Floats:
+        """Partials by every weight and unknown, shape (weights + unknowns, points)."""
+        jets = self._jets(compiled, points)
+        by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
+        gradient = np.zeros((*self.weights.shape, len(points)))
+        for here, own, features in self._features(compiled, points):
+            for jet, partial in zip(compiled.jets, by_jets, strict=True):
+                gradient[own, jet.field, here] += partial[here] * features[jet]
+        return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
+
+    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+        jets = self.start.jets(compiled, points)
+        for here, own, features in self._features(compiled, points):
+            for row, jet in zip(jets, compiled.jets, strict=True):
+                row[here] += self.weights[own, jet.field] @ features[jet]
+        return jets
+
+    def _features(
+        self, compiled: Compiled, points: Floats
+    ) -> Iterator[tuple[Any, slice, dict[Jet, Floats]]]:
+        """For each window: its points, its nodes, and their features for every jet."""
+        wanted = {jet: self._feature(jet) for jet in compiled.jets}
+        for here, own, name in self._windows(points):
+            activation = activation_named(name)
+            nodes = Nodes(self.nodes.weights[own], self.nodes.biases[own])
+            if len(nodes):
+                made = nodes.features(points[here], set(wanted.values()), activation)
+                yield here, own, {jet: made[feature] for jet, feature in wanted.items()}
+
+    def _windows(self, points: Floats) -> Iterator[tuple[Any, slice, str]]:
+        """For each window the points in it, its nodes and its activation."""
+        panels = self.panels
+        if panels is None:
+            yield slice(None), slice(0, len(self.nodes)), self.activation
+            return
+        which = np.searchsorted(panels.edges, points[:, panels.axis])
+        last = 0
+        for number, count in enumerate(panels.counts):
+            first, last = last, last + count
+            here = np.flatnonzero(which == number)
+            if len(here):
+                yield here, slice(first, last), panels.activations[number]
+
+    def _feature(self, jet: Jet) -> Feature:
+        return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)

@@ -1,0 +1,145 @@
+"""Boxes of any dimension, an interval among them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import ArrayLike, NDArray
+
+from piscm.problem.domain import Domain, UnitPoints
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.frozen import Frozen
+from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.symbols import checked_name
+
+# A point may miss the domain by this share of its width: round-off, not a mistake.
+_MARGIN = 1e-9
+
+
+class Box(Frozen, Domain):
+    """A box, given as ``{coordinate: (low, high)}``; its order is the order of coordinates.
+
+    Parameters
+    ----------
+    bounds : mapping of sympy.Symbol to (low, high)
+        Numbers of Python, NumPy or SymPy.
+
+    Attributes
+    ----------
+    lower, upper, width : ndarray, shape (coordinates,)
+
+    >>> from piscm import coordinates
+    >>> x, t = coordinates("x t")
+    >>> Box({x: (-1, 1), t: (0, 5)})
+    Box(x: [-1, 1], t: [0, 5])
+    """
+
+    lower: Floats
+    upper: Floats
+    _coordinates: tuple[sympy.Symbol, ...]
+
+    def __init__(self, bounds: Mapping[sympy.Symbol, tuple[Any, Any]]) -> None:
+        if not isinstance(bounds, Mapping) or not bounds:
+            raise ProblemError("A Box needs bounds, as Box({x: (0, 1), t: (0, 5)}).")
+        lower, upper = [], []
+        for coordinate, interval in bounds.items():
+            if not isinstance(coordinate, sympy.Symbol):
+                raise ProblemError(
+                    f"The box names {brief(coordinate)}, which is not a coordinate: "
+                    "make it with coordinates(...)."
+                )
+            checked_name(coordinate.name)
+            low, high = _interval(coordinate, interval)
+            lower.append(low)
+            upper.append(high)
+        names = [coordinate.name for coordinate in bounds]
+        if len(set(names)) < len(names):
+            raise ProblemError("Two coordinates of the box have the same name.")
+        self._set(_coordinates=tuple(bounds), lower=np.array(lower), upper=np.array(upper))
+
+    def __repr__(self) -> str:
+        parts = (f"{name}: [{low:g}, {high:g}]" for name, (low, high) in self.bounds.items())
+        return f"Box({', '.join(parts)})"
+
+    @property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        return self._coordinates
+
+    @property
+    def bounds(self) -> dict[sympy.Symbol, tuple[float, float]]:
+        """What the box was made of."""
+        return {coordinate: self.span(coordinate) for coordinate in self.coordinates}
+
+    @property
+    def width(self) -> Floats:
+        width: Floats = self.upper - self.lower
+        return width
+
+    @property
+    def center(self) -> Floats:
+        center: Floats = (self.lower + self.upper) / 2
+        return center
+
+    @property
+    def bounding_box(self) -> "Box":
+        return self
+
+    def sample_inside(self, count: int, draw: UnitPoints) -> Floats:
+        return self.sample_slice({}, count, draw)
+
+    def sample_boundary(
+        self, count: int, draw: UnitPoints, part: str | None = None
+    ) -> tuple[Floats, Floats]:
+        """Every face has the same share: its area would mix units (meters with seconds)."""
+        if part is not None:
+            raise ProblemError(
+                f"A box has no part of its boundary named {part!r}: use on={{x: 0}}."
+            )
+        faces = [(axis, side) for axis in range(self.dimension) for side in (-1, 1)]
+        share = max(1, count // len(faces))
+        extra = max(0, count - share * len(faces))
+        points, normals = [], []
+        for number, (axis, side) in enumerate(faces):
+            edge = self.lower[axis] if side < 0 else self.upper[axis]
+            fixed = {self.coordinates[axis]: float(edge)}
+            face = self.sample_slice(fixed, share + (number < extra), draw)
+            points.append(face)
+            normals.append(np.zeros_like(face))
+            normals[-1][:, axis] = side
+        return np.concatenate(points), np.concatenate(normals)
+
+    def sample_slice(
+        self, fixed: Mapping[sympy.Symbol, float], count: int, draw: UnitPoints
+    ) -> Floats:
+        free = [i for i, coordinate in enumerate(self.coordinates) if coordinate not in fixed]
+        unit = draw(count, len(free)) if free else np.zeros((1, 0))
+        points = np.empty((len(unit), self.dimension))
+        for coordinate, value in fixed.items():
+            points[:, self.axis(coordinate)] = value
+        points[:, free] = self.lower[free] + unit * self.width[free]
+        return points
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        points = np.asarray(points, dtype=float)
+        margin = _MARGIN * self.width
+        inside = (points >= self.lower - margin) & (points <= self.upper + margin)
+        return np.asarray(inside.all(axis=-1))
+
+    def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Box":
+        return Box({**self.bounds, coordinate: (low, high)})
+
+
+def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
+    # A set has no order, and the two letters of "01" are not meant as numbers.
+    if not isinstance(given, tuple | list | np.ndarray | sympy.Tuple) or len(given) != 2:
+        raise ProblemError(
+            f"The bounds of {coordinate} are {brief(given)}; give a pair (low, high)."
+        )
+    low = finite_number(given[0], f"The lower bound of {coordinate}")
+    high = finite_number(given[1], f"The upper bound of {coordinate}")
+    if not low < high:
+        raise ProblemError(f"The range of {coordinate} is empty: {low:g} is not below {high:g}.")
+    if not np.isfinite(high - low):
+        raise ProblemError(f"The range of {coordinate}, {low:g} to {high:g}, is too wide.")
+    return low, high

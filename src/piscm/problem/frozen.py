@@ -1,0 +1,33 @@
+"""Objects that stay as they were made."""
+
+from copy import copy
+from dataclasses import FrozenInstanceError
+from typing import Any, Self
+
+import numpy as np
+
+
+class Frozen:
+    """Attributes are set once, while the object is made; arrays among them become read-only.
+
+    For classes that take something else than what they keep, where a frozen dataclass would need a
+    field for every argument.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to {name!r}: a {type(self).__name__} is frozen")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete {name!r}: a {type(self).__name__} is frozen")
+
+    def _set(self, **attributes: Any) -> None:
+        for name, value in attributes.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def _with(self, **attributes: Any) -> Self:
+        """A copy with some attributes replaced, which are not checked again."""
+        other = copy(self)
+        other._set(**attributes)
+        return other

@@ -1,0 +1,146 @@
+"""What a place is: it draws its own points and knows what a window keeps of it.
+
+A place gives *legs*: arrays of points, each with how the values there become rows. Mostly a row
+is the value at one point. A periodic pair has two legs, and a row is the difference of two points.
+With `sums` a row is a weighted sum over many points, which is what an integral is.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from piscm.problem.domain import Domain, UnitPoints
+from piscm.problem.errors import ProblemError
+from piscm.problem.numeric import Floats
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Points, and how the values of an expression there become rows.
+
+    Attributes
+    ----------
+    points : ndarray, shape (points, coordinates)
+    sign : float
+        A row is this times the value at its point, summed over the legs of the place.
+    sums : ndarray, shape (rows, points), optional
+        Each row is this combination of the values at all points instead.
+    """
+
+    points: Floats
+    sign: float = 1.0
+    sums: Floats | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows it gives."""
+        return len(self.points) if self.sums is None else len(self.sums)
+
+
+Legs = tuple[Leg, ...]
+
+
+def combined(legs: Sequence[Leg], values: Sequence[Floats]) -> Floats:
+    """Rows from values at the points of each leg, shape (..., points)."""
+    total: Floats = np.zeros(())
+    for leg, own in zip(legs, values, strict=True):
+        total = total + leg.sign * (own if leg.sums is None else own @ leg.sums.T)
+    return total
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How many points a place draws, and how.
+
+    Attributes
+    ----------
+    interior, boundary : int
+        Points inside, and points of each condition.
+    draw : UnitPoints
+    crowd : callable
+        ``crowd(points, count)`` gives `count` of the points that ``points(many)`` draws: more of
+        them where they are wanted, or just any.
+    """
+
+    interior: int
+    boundary: int
+    draw: UnitPoints
+    crowd: Callable[[Callable[[int], Floats], int], Floats]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A part of a domain: `low` to `high` along a coordinate that runs from `start` to `end`."""
+
+    coordinate: sympy.Symbol
+    axis: int
+    start: float
+    end: float
+    low: float
+    high: float
+
+    def holds(self, points: Floats) -> NDArray[np.bool_]:
+        """Which points lie in it: each is in one part, those at an edge in the earlier one."""
+        at = points[:, self.axis]
+        after = (at > self.low) | (self.low <= self.start)
+        return np.asarray(after & ((at <= self.high) | (self.high >= self.end)))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a part of the domain keeps of a place.
+
+    `continued` says that it takes over what the part before has there; `rows` are those that are
+    kept, where not all of them are.
+    """
+
+    place: "Place"
+    continued: bool = False
+    rows: NDArray[np.bool_] | None = None
+
+
+class Place(ABC):
+    """Where a block of rows stands."""
+
+    @abstractmethod
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        """Points, drawn anew each time."""
+
+    @property
+    @abstractmethod
+    def key(self) -> Hashable:
+        """Places of one problem with the same key share their points."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """As a person would write it: ``x = 0, y = 1``."""
+
+    def check(self, domain: Domain, what: str) -> None:  # noqa: B027  (most places fit anywhere)
+        """Raise `ProblemError` where the place is not one of the domain; `what` stands there."""
+
+    def within(self, cut: Cut) -> Sequence[Kept]:
+        """What a part of the domain keeps: all of it, unless a place knows better."""
+        return [Kept(self)]
+
+    def values_of(self, coordinate: sympy.Symbol) -> set[float]:
+        """Values that the place gives to a coordinate; none where it leaves it free."""
+        return set()
+
+    def against_marching(self, coordinate: sympy.Symbol) -> str:
+        """Why no window after the other can be solved along a coordinate; empty where they can."""
+        return ""
+
+    @property
+    def resampled(self) -> bool:
+        """Whether fresh points can be drawn there."""
+        return True
+
+    @property
+    def document(self) -> Any:
+        """As plain data, in a problem file."""
+        raise ProblemError(f"A condition on {self} cannot be written to a file.")

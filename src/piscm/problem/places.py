@@ -1,0 +1,202 @@
+"""The places where something can be asked to hold."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+
+from piscm.problem.domain import Domain
+from piscm.problem.errors import ProblemError
+from piscm.problem.numeric import Floats
+from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
+
+Slice = Mapping[sympy.Symbol, float]
+"""A face, edge or point: the coordinates that are fixed there, and their values."""
+
+
+@dataclass(frozen=True)
+class Interior(Place):
+    """All of the domain."""
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        def points(count: int) -> Floats:
+            return domain.sample_inside(count, drawing.draw)
+
+        return (Leg(drawing.crowd(points, drawing.interior)),)
+
+    @property
+    def key(self) -> Hashable:
+        return "interior"
+
+    def __str__(self) -> str:
+        return "the interior"
+
+
+@dataclass(frozen=True)
+class WholeBoundary(Place):
+    """All of the boundary."""
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        return (Leg(domain.sample_boundary(drawing.boundary, drawing.draw)[0]),)
+
+    @property
+    def key(self) -> Hashable:
+        return "boundary"
+
+    def __str__(self) -> str:
+        return "the boundary"
+
+    def against_marching(self, coordinate: sympy.Symbol) -> str:
+        return "holds at its upper end too"
+
+    @property
+    def document(self) -> Any:
+        return "boundary"
+
+
+@dataclass(frozen=True)
+class Slices(Place):
+    """Faces, edges and points, each given by the coordinates that are fixed there."""
+
+    parts: tuple[Slice, ...]
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        share, extra = divmod(drawing.boundary, len(self.parts))
+        arrays = []
+        for number, part in enumerate(self.parts):
+
+            def points(count: int, part: Slice = part) -> Floats:
+                return domain.sample_slice(part, count, drawing.draw)
+
+            arrays.append(drawing.crowd(points, max(1, share + (number < extra))))
+        return (Leg(np.concatenate(arrays)),)
+
+    @property
+    def key(self) -> Hashable:
+        return tuple(tuple(sorted((str(c), v) for c, v in part.items())) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " and ".join(
+            ", ".join(f"{coordinate} = {value:g}" for coordinate, value in part.items())
+            for part in self.parts
+        )
+
+    def check(self, domain: Domain, what: str) -> None:
+        box = domain.bounding_box
+        for part in self.parts:
+            for coordinate, value in part.items():
+                inside = np.array(box.lower)
+                inside[domain.axis(coordinate)] = value
+                if not box.contains(inside):
+                    low, high = domain.span(coordinate)
+                    raise ProblemError(
+                        f"{what} lies outside the domain: {coordinate} runs from {low:g} to "
+                        f"{high:g}."
+                    )
+
+    def within(self, cut: Cut) -> Sequence[Kept]:
+        first = [part for part in self.parts if part.get(cut.coordinate) == cut.start]
+        others = [part for part in self.parts if _in_part(part, cut)]
+        kept = []
+        if first:
+            moved = tuple({**part, cut.coordinate: cut.low} for part in first)
+            kept.append(Kept(Slices(moved), continued=cut.low != cut.start))
+        if others:
+            kept.append(Kept(Slices(tuple(others))))
+        return kept
+
+    def values_of(self, coordinate: sympy.Symbol) -> set[float]:
+        return {part[coordinate] for part in self.parts if coordinate in part}
+
+    @property
+    def document(self) -> Any:
+        return [{symbol.name: value for symbol, value in part.items()} for part in self.parts]
+
+
+def _in_part(part: Slice, cut: Cut) -> bool:
+    if cut.coordinate not in part:
+        return True
+    return part[cut.coordinate] != cut.start and cut.low < part[cut.coordinate] <= cut.high
+
+
+@dataclass(frozen=True)
+class PeriodicPair(Place):
+    """The two ends of a coordinate: a row is the value at the upper end less that at the lower."""
+
+    along: sympy.Symbol
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        start, end = domain.span(self.along)
+        low = domain.sample_slice({self.along: start}, drawing.boundary, drawing.draw)
+        high = low.copy()
+        high[:, domain.axis(self.along)] = end
+        return (Leg(high), Leg(low, sign=-1.0))
+
+    @property
+    def key(self) -> Hashable:
+        return ("periodic", self.along)
+
+    def __str__(self) -> str:
+        return f"both ends of {self.along}"
+
+    def check(self, domain: Domain, what: str) -> None:
+        domain.axis(self.along)
+
+    def against_marching(self, coordinate: sympy.Symbol) -> str:
+        return "ties its two ends" if coordinate == self.along else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Observed(Place):
+    """Points where something was measured; there are no others."""
+
+    points: Floats
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        return (Leg(self.points),)
+
+    @property
+    def key(self) -> Hashable:
+        return self  # every set of observations has its own points
+
+    def __str__(self) -> str:
+        return f"{len(self.points)} points"
+
+    def within(self, cut: Cut) -> Sequence[Kept]:
+        inside = cut.holds(self.points)
+        return [Kept(Observed(self.points[inside]), rows=inside)] if inside.any() else []
+
+    @property
+    def resampled(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSums(Place):
+    """Fixed points with fixed weights: each row is a weighted sum of an expression over them.
+
+    Attributes
+    ----------
+    points : ndarray, shape (points, coordinates)
+    weights : ndarray, shape (rows, points)
+        Those of a quadrature rule, say, for the integral of the expression.
+    """
+
+    points: Floats
+    weights: Floats
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        return (Leg(self.points, sums=self.weights),)
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def __str__(self) -> str:
+        return f"weighted sums over {len(self.points)} points"
+
+    @property
+    def resampled(self) -> bool:
+        return False

@@ -1,0 +1,56 @@
+"""What a user gives to evaluate a solution at: coordinates by name, or points."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from piscm.problem.errors import ProblemError
+from piscm.problem.numeric import float_array
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
+    """The coordinates by name, in the domain's order, as arrays of one shape."""
+    names = [symbol.name for symbol in problem.domain.coordinates]
+    for name in given:
+        if name not in names:
+            raise ProblemError(f"{name!r} is not a coordinate; they are {', '.join(names)}.")
+    for name in names:
+        if name not in given:
+            raise ProblemError(f"The coordinate {name!r} is missing; give {', '.join(names)}.")
+    arrays = [float_array(given[name], f"The values of {name}") for name in names]
+    try:
+        return list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = ", ".join(
+            f"{name} {array.shape}" for name, array in zip(names, arrays, strict=True)
+        )
+        raise ProblemError(f"The coordinates do not broadcast together: {shapes}.") from None
+
+
+def checked_points(problem: Problem, points: ArrayLike) -> Floats:
+    """Points of shape (N, n), each of them finite and in the domain."""
+    domain = problem.domain
+    array = float_array(points, "The points")
+    if array.ndim == 1 and domain.dimension == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] != domain.dimension:
+        raise ProblemError(
+            f"The points have the shape {array.shape}; give (N, {domain.dimension}), "
+            f"in the order of {domain}."
+        )
+    if not len(array):
+        raise ProblemError("There are no points to evaluate at.")
+    if not np.isfinite(array).all():
+        raise ProblemError("The points hold NaN or infinite numbers.")
+    outside = ~domain.contains(array)
+    if outside.any():
+        first = ", ".join(f"{value:g}" for value in array[outside][0])
+        raise ProblemError(
+            f"{np.count_nonzero(outside)} of {len(array)} points lie outside the domain {domain}, "
+            f"where the solution means nothing; the first is ({first})."
+        )
+    return array

@@ -1,0 +1,141 @@
+"""What every method answers: is this a problem for you, and what do you make of it?"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import sympy
+
+from piscm.assemble.sampling import Sampling
+from piscm.inference.error_estimate import ErrorEstimate
+from piscm.inference.uncertainty import Uncertainty
+from piscm.network.model import Model
+from piscm.network.start import Start
+from piscm.problem.problem import Problem
+from piscm.result.history import Report
+from piscm.result.progress import reporting
+from piscm.result.status import Status
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a method is asked.
+
+    Attributes
+    ----------
+    problem : Problem
+    sampling : Sampling or None
+        None leaves the points to the method.
+    weights : mapping of a kind of block to its weight
+    start : Start
+        The fields before the first node, to which the network is added.
+    rng : numpy.random.Generator
+        The only source of random numbers.
+    progress : bool, callable or None
+        As `solve` takes it.
+    """
+
+    problem: Problem
+    sampling: Sampling | None
+    weights: Mapping[str, float]
+    start: Start
+    rng: np.random.Generator
+    progress: bool | Callable[[int, float], None] | None = None
+
+    def reporting(
+        self, total: int, doing: str = "growing", units: str = "nodes"
+    ) -> AbstractContextManager[Report]:
+        """A function to call with the nodes (or steps) done and the residual."""
+        return reporting(self.progress, total, doing, units)
+
+
+@dataclass(frozen=True)
+class BlockResidual:
+    """How well one block is met: root mean squares of its unweighted residual.
+
+    `held_out` is None where there are no other points: observations, conditions at a point.
+    """
+
+    name: str
+    kind: str
+    rows: int
+    fitted: float
+    held_out: float | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method gives back.
+
+    Attributes
+    ----------
+    model : Model
+        The fields and unknowns that were found.
+    status : Status
+    residual : float
+        The fitted residual, as the method measures it.
+    block_residuals : tuple of BlockResidual
+    history : numpy.recarray
+    sampling : Sampling
+        The points that were used.
+    uncertainty : Uncertainty or None
+    error : ErrorEstimate or None
+    """
+
+    model: Model
+    status: Status
+    residual: float
+    block_residuals: tuple[BlockResidual, ...]
+    history: np.recarray[Any, Any]
+    sampling: Sampling
+    uncertainty: Uncertainty | None = None
+    error: ErrorEstimate | None = None
+
+
+class Method(ABC):
+    """A way to solve a problem, with its settings: a frozen dataclass.
+
+    A method of your own needs `check` and `run`, and is given to `solve` like any other.
+    """
+
+    @abstractmethod
+    def check(self, problem: Problem) -> None:
+        """Raise `ProblemError`, before any work, for what the method cannot do."""
+
+    @abstractmethod
+    def run(self, request: Request) -> Outcome:
+        """Solve the problem."""
+
+    def with_tolerance(self, tolerance: float) -> "Method":
+        """The same with another tolerance, for ``solve(..., tol=...)``."""
+        return replace(self, tolerance=tolerance)  # type: ignore[type-var]  # every method is a dataclass
+
+    @property
+    def measure(self) -> str:
+        """What the residual of a solution is, in words."""
+        return "weighted root mean square of all rows"
+
+    def chosen(self, model: Model) -> str:
+        """What the method settled on by itself, in a line; empty where there is no choice."""
+        return ""
+
+    @property
+    def records_iterations(self) -> bool:
+        """Whether its history has a record an iteration instead of one a node."""
+        return False
+
+    def options(self) -> dict[str, Any]:
+        """The settings as plain data."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]  # every method is a dataclass
+
+    def document(self) -> dict[str, Any]:
+        """The method as plain data."""
+        return {"name": type(self).__name__, "options": self.options()}
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]) -> Self:
+        """The method that `options` wrote, for a problem with these coordinates."""
+        return cls(**options)
