@@ -25,25 +25,54 @@ True
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from piscm.assemble.sampling import Sampling
-from piscm.fit.pisc import PISC1, PISC2, PISC3
-from piscm.loading import load
-from piscm.march.methods import Auto, Windows
-from piscm.problem.box import Box
-from piscm.problem.conditions import Condition, Observations, Periodic
-from piscm.problem.errors import ProblemError
-from piscm.problem.problem import Problem
-from piscm.problem.symbols import coordinates, field, unknown
-from piscm.result.solution import Solution
-from piscm.result.status import Status
-from piscm.solve import NotConverged, solve
+from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from piscm import plots, zoo
+    from piscm import baselines, plots, zoo
+    from piscm.assemble.sampling import Sampling
+    from piscm.construct.local import Local
+    from piscm.construct.orthogonal import Orthogonal
+    from piscm.fit.pisc import PISC1, PISC2, PISC3
+    from piscm.loading import load
+    from piscm.march.methods import Auto, Windows
+    from piscm.problem.box import Box
+    from piscm.problem.conditions import Condition, Observations, Periodic
+    from piscm.problem.errors import ProblemError
+    from piscm.problem.problem import Problem
+    from piscm.problem.symbols import coordinates, field, unknown
+    from piscm.result.solution import Solution
+    from piscm.result.status import Status
+    from piscm.solver import NotConverged, solve
 
-__version__ = "0.1.0"
+__version__ = version("piscm")
+
+# Names are loaded when they are first asked for: SymPy alone takes half a second to import.
+_WHERE = {
+    "Auto": "march.methods",
+    "Box": "problem.box",
+    "Condition": "problem.conditions",
+    "Local": "construct.local",
+    "NotConverged": "solver",
+    "Observations": "problem.conditions",
+    "Orthogonal": "construct.orthogonal",
+    "PISC1": "fit.pisc",
+    "PISC2": "fit.pisc",
+    "PISC3": "fit.pisc",
+    "Periodic": "problem.conditions",
+    "Problem": "problem.problem",
+    "ProblemError": "problem.errors",
+    "Sampling": "assemble.sampling",
+    "Solution": "result.solution",
+    "Status": "result.status",
+    "Windows": "march.methods",
+    "coordinates": "problem.symbols",
+    "field": "problem.symbols",
+    "load": "loading",
+    "solve": "solver",
+    "unknown": "problem.symbols",
+}
+_MODULES = ("baselines", "plots", "zoo")
 
 __all__ = [
     "PISC1",
@@ -52,8 +81,10 @@ __all__ = [
     "Auto",
     "Box",
     "Condition",
+    "Local",
     "NotConverged",
     "Observations",
+    "Orthogonal",
     "Periodic",
     "Problem",
     "ProblemError",
@@ -61,6 +92,7 @@ __all__ = [
     "Solution",
     "Status",
     "Windows",
+    "baselines",
     "coordinates",
     "field",
     "load",
@@ -70,9 +102,17 @@ __all__ = [
     "zoo",
 ]
 
+if not TYPE_CHECKING:  # a type checker sees the names above, and no others
 
-def __getattr__(name: str) -> Any:
-    """Pictures and the zoo are loaded when they are first asked for."""
-    if name in ("plots", "zoo", "baselines"):
-        return import_module(f"piscm.{name}")
-    raise AttributeError(f"module 'piscm' has no attribute {name!r}")
+    def __getattr__(name):
+        """Load a public name from its room."""
+        if name in _MODULES:
+            return import_module(f"piscm.{name}")
+        if name not in _WHERE:
+            raise AttributeError(f"module 'piscm' has no attribute {name!r}")
+        found = getattr(import_module(f"piscm.{_WHERE[name]}"), name)
+        globals()[name] = found
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

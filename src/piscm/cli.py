@@ -22,7 +22,7 @@ from piscm.march.methods import Auto
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.solution import Solution
-from piscm.solve import solve
+from piscm.solver import solve
 from piscm.text.files import replacing, write_csv
 from piscm.text.problem_file import read_problem_file
 from piscm.zoo.benchmark import Benchmark

@@ -10,7 +10,7 @@ from piscm.march.options import Auto
 from piscm.problem.problem import Problem
 from piscm.result.solution import Solution
 from piscm.result.status import Status
-from piscm.solve import solve
+from piscm.solver import solve
 
 Row = dict[str, Any]
 

@@ -11,10 +11,8 @@ Arrays are node-major as everywhere: T is stored as its transpose, shape (column
 """
 
 import numpy as np
-import scipy.linalg
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dtrcon
 
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
@@ -54,7 +52,7 @@ class Basis:
         """Keep R; False where it does not fit any more."""
         for renewed in (False, True):
             scaled = columns / self._lengths[:, None]
-            vectors = dtrsm(1.0, self._triangle, scaled.T, side=1, lower=0).T
+            vectors = scipy.linalg.blas.dtrsm(1.0, self._triangle, scaled.T, side=1, lower=0).T
             if not np.isfinite(vectors).all():
                 return False
             try:
@@ -166,7 +164,7 @@ class Basis:
         `truncation` of the largest are dropped.
         """
         inner = self.coefficients(target[None])[0]
-        reciprocal, _ = dtrcon(self._triangle)
+        reciprocal, _ = scipy.linalg.lapack.dtrcon(self._triangle)
         if reciprocal > truncation:
             solution = scipy.linalg.solve_triangular(self._triangle, inner, check_finite=False)
             if np.isfinite(solution).all():

@@ -7,9 +7,8 @@ need too many steps, the factor is made anew.
 """
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtpsv
-from scipy.linalg.lapack import dpotrf, dpptrs, dtrttp
 
 Floats = NDArray[np.float64]
 
@@ -77,11 +76,11 @@ class NormalEquations:
         gram /= self._lengths
         gram /= self._lengths[:, None]
         gram[np.diag_indices_from(gram)] += _SHIFT
-        factor, failed = dpotrf(gram.T, overwrite_a=1, clean=0)
+        factor, failed = scipy.linalg.lapack.dpotrf(gram.T, overwrite_a=1, clean=0)
         if failed:
             self.forget()
             return False
-        self._packed, _ = dtrttp(factor)
+        self._packed, _ = scipy.linalg.lapack.dtrttp(factor)
         return True
 
     def _gram(self, columns: Floats) -> Floats:
@@ -100,7 +99,7 @@ class NormalEquations:
             new = columns[count]
             length = float(np.sqrt(new @ new)) or 1.0
             across = columns[:count] @ new / (self._lengths * length)
-            across = dtpsv(count, self._packed, across, trans=1)
+            across = scipy.linalg.blas.dtpsv(count, self._packed, across, trans=1)
             corner = 1.0 + _SHIFT - float(across @ across)
             if not corner > 0.0:
                 return False
@@ -114,7 +113,9 @@ class NormalEquations:
         direction, before = np.zeros(0), 1.0
         for step in range(steps + 1):
             gradient = columns @ residual
-            scaled, _ = dpptrs(len(columns), self._packed, gradient / self._lengths)
+            scaled, _ = scipy.linalg.lapack.dpptrs(
+                len(columns), self._packed, gradient / self._lengths
+            )
             scaled /= self._lengths
             gain = float(gradient @ scaled)
             enough = _ENOUGH * float(residual @ residual)

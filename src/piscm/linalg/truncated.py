@@ -8,9 +8,8 @@ directions above ``truncation`` times the largest singular value. Columns are gi
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrcon
 
 Floats = NDArray[np.float64]
 
@@ -66,7 +65,7 @@ def solve_triangle(triangle: Floats, truncation: float) -> LeastSquares:
     lengths = np.linalg.norm(matrix, axis=0)
     lengths[lengths == 0] = 1.0
     scaled = matrix / lengths
-    if len(scaled) >= count and dtrcon(scaled[:count])[0] > truncation:
+    if len(scaled) >= count and scipy.linalg.lapack.dtrcon(scaled[:count])[0] > truncation:
         solution = scipy.linalg.solve_triangular(scaled[:count], target[:count], check_finite=False)
         if np.isfinite(solution).all():
             return LeastSquares(solution / lengths, count)

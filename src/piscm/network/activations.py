@@ -18,9 +18,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.polynomial import Polynomial, hermite
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from piscm.network.series import Orders, Series, chain, square
 from piscm.network.waves import sin_and_cos
@@ -107,7 +107,9 @@ class Sigmoid(Activation):
     name, localized = "sigmoid", True
 
     def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-        return _polynomials(expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders})
+        return _polynomials(
+            scipy.special.expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders}
+        )
 
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
         zero = orders[0]

@@ -21,7 +21,7 @@ from piscm.reproduce.rows import named
 from piscm.reproduce.store import Record
 from piscm.result.solution import Solution
 from piscm.result.status import Status
-from piscm.solve import solve
+from piscm.solver import solve
 from piscm.text.document import problem_to_document
 from piscm.zoo.benchmark import Benchmark
 
