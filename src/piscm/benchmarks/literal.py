@@ -9,32 +9,32 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import Sampling, block_points
-from piscm.assemble.state import NodeRows, State
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.columns import Columns
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import draw_points
+from piscm.assemble.state import State
 from piscm.assemble.system import System
-from piscm.compile.blocks import compile_blocks
-from piscm.construct.methods import Method
-from piscm.network.activations import activation_named
+from piscm.assemble.weighting import EVEN
+from piscm.assemble.windows import Part
+from piscm.construct.construction import Construction
 from piscm.network.draw import Draw
-from piscm.network.model import Network
-from piscm.network.nodes import Nodes, concatenate
+from piscm.network.network import Network
+from piscm.network.nodes import concatenate
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
 
-def literal_pisc3(problem: Problem, method: Method, sampling: Sampling, seed: int) -> Network:
+def literal_pisc3(problem: Problem, method: Construction, sampling: Sampling, seed: int) -> Network:
     """Solve a forward problem with the paper's PI-SC-III, one plain step after the other."""
     point_rng, _, rng = np.random.default_rng(seed).spawn(3)
-    blocks = compile_blocks(problem)
-    points = block_points(problem, blocks, sampling, point_rng)
-    start = Start(problem)
-    weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
-    activation = activation_named(method.activation)
-    system = System(problem, blocks, points, weights, activation, start)
+    part, start = Part.whole(problem), Start(problem)
+    points = draw_points(problem.domain, part.blocks, sampling, point_rng)
+    system = Assembly(part, points, EVEN, start).system(method.activation)
     draw = Draw(problem.domain, method.scale)
-    rows = system.allocate(method.max_nodes)
+    columns = system.allocate(method.max_nodes)
     contractions = [*method.contractions, 1.0]
     state, kept, contraction = system.start(), [draw(0, 1.0, rng)], 0
     while len(state.weights) < method.max_nodes:
@@ -44,9 +44,9 @@ def literal_pisc3(problem: Problem, method: Method, sampling: Sampling, seed: in
             for factor in method.ranges:
                 nodes = draw(method.candidates, factor, rng)
                 batch = system.evaluate(nodes)
-                system.write_nonlinear(batch, slice(None), system.linearize(state))
+                design = batch.at(system.linearize(state))
                 steps = damping * np.stack(
-                    [scipy.linalg.lstsq(own.T, -state.residual)[0] for own in batch.design]
+                    [scipy.linalg.lstsq(own.T, -state.residual)[0] for own in design]
                 )
                 change = system.each_alone(batch, steps, np.zeros((len(nodes), 0)))
                 residuals = system.residuals(state, change)
@@ -61,22 +61,22 @@ def literal_pisc3(problem: Problem, method: Method, sampling: Sampling, seed: in
                 break
         if not found:
             break
-        kept.append(Nodes(nodes.weights[[best]], nodes.biases[[best]]))
-        rows.put(slice(count, count + 1), batch.take([best]))
+        kept.append(nodes.some([best]))
+        columns.put(slice(count, count + 1), batch.take([best]))
         local = np.concatenate([state.weights, steps[[best]]])
-        state = _corrected(system, rows, system.state_with(rows, local, np.zeros(0)), method)
+        state = system.state_with(columns, local, np.zeros(0))
+        state = _corrected(system, columns, state, method)
     return Network(problem, start, method.activation, concatenate(kept), state.weights, np.zeros(0))
 
 
-def _corrected(system: System, rows: NodeRows, state: State, method: Method) -> State:
+def _corrected(system: System, columns: Columns, state: State, method: Construction) -> State:
     active = slice(0, len(state.weights))
-    system.write_nonlinear(rows, active, system.linearize(state))
-    columns = rows.design[active].reshape(-1, system.rows)
-    target = state.weights.ravel() @ columns - state.residual
-    new = scipy.linalg.lstsq(columns.T, target, cond=method.truncation)[0]
+    design = columns.at(system.linearize(state), active).reshape(-1, system.rows)
+    target = state.weights.ravel() @ design - state.residual
+    new = scipy.linalg.lstsq(design.T, target, cond=method.truncation)[0]
     step = new.reshape(state.weights.shape) - state.weights
-    full = system.together(rows, active, step, np.zeros(0))
+    full = system.together(columns, active, step, np.zeros(0))
     lengths = np.asarray(method.steps)
     energies = np.sum(system.residuals(state, full.times(lengths)) ** 2, axis=1)
     length = lengths[int(np.argmin(energies))]
-    return system.state_with(rows, state.weights + length * step, np.zeros(0))
+    return system.state_with(columns, state.weights + length * step, np.zeros(0))

@@ -1,0 +1,8 @@
+"""The command line: ``piscm list``, ``solve``, ``reproduce`` and ``bench``.
+
+Knows everything below it, and loads it when a command runs. Nothing knows the command line.
+"""
+
+from piscm.cli.app import app
+
+__all__ = ["app"]

@@ -1,0 +1,165 @@
+"""The commands and their options; what they do is loaded when they run."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Differential equations solved by a network that is grown, not trained.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@contextmanager
+def _told(*others: type[Exception]) -> Iterator[None]:
+    """What a user can mend is told in a line, with an exit code."""
+    from piscm.problem.errors import ProblemError
+
+    try:
+        yield
+    except (ProblemError, ImportError, OSError, *others) as error:
+        _say(str(error), "error: ")
+        raise typer.Exit(2) from None
+
+
+def _say(words: str, before: str = "") -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    # Text, because a message may quote brackets that rich would take for its own.
+    Console(stderr=True).print(Text.assemble((before, "red"), words), soft_wrap=True)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"piscm {version('piscm')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    wanted: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("list")
+def list_problems() -> None:
+    """List the problems of the zoo."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from piscm import zoo
+    from piscm.cli.output import text
+
+    table = Table("name", "nodes", "scale", "points", "what it is", box=None)
+    for name in zoo.names():
+        item = zoo.load(name)
+        points = f"{item.sampling.interior} + {item.sampling.boundary}"
+        nodes, scale = (text(item.options.get(key)) for key in ("max_nodes", "scale"))
+        table.add_row(name, nodes, scale, points, item.title)
+    Console().print(table)
+
+
+@app.command("solve")
+def solve_problem(
+    name_or_file: Annotated[str, typer.Argument(help="A name from `piscm list`, or a TOML file.")],
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="auto, pi-sc-i, pi-sc-ii or pi-sc-iii. Left out, it is auto, or pi-sc-iii where "
+            "--nodes or the [method] of a file ask for one network of some size."
+        ),
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")] = None,
+    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
+    observations: Annotated[
+        int | None, typer.Option(help="Exact observations to give a problem of the zoo.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the first trial.")] = 0,
+    trials: Annotated[int, typer.Option(help="Number of trials, each with the next seed.")] = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a trial on standard output.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for solutions, tables and pictures.")
+    ] = None,
+) -> None:
+    """Solve a problem of the zoo or of a file."""
+    with _told():
+        from piscm.cli.trials import run_trials
+
+        run_trials(name_or_file, method, nodes, tol, observations, seed, trials, as_json, out)
+
+
+@app.command("reproduce")
+def reproduce_paper(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(help="all (the default), table-1 to table-6, figure-1 to figure-4."),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Trials of each row, each with the next seed.")] = 100,
+    methods: Annotated[
+        str, typer.Option(help="Only these rows, as pi-sc-iii,auto,pinn-deep.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Seed of the first trial.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; left out, as many as there are cores.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Run on a Dask cluster: the address of its scheduler.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for trials and the report.")] = Path(
+        "out/reproduction"
+    ),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, not how well.")
+    ] = False,
+) -> None:
+    """Run the paper's experiments again and report them beside its printed values.
+
+    An interrupted run goes on where it stopped.
+    """
+    with _told(RuntimeError):
+        from piscm.reproduce.command import reproduce
+
+        try:
+            reproduce(
+                what or (),
+                out,
+                trials=trials,
+                seed=seed,
+                methods=[name.strip() for name in methods.split(",") if name.strip()],
+                workers=workers,
+                dask=dask,
+                quick=quick,
+            )
+        except KeyboardInterrupt:
+            _say("Interrupted. What was finished is kept: the same command goes on.")
+            raise typer.Exit(130) from None
+
+
+@app.command("bench")
+def measure(
+    out: Annotated[Path, typer.Option(help="Folder for tables and the picture.")] = Path("out"),
+    trials: Annotated[int, typer.Option(help="Seeds of each algorithm.")] = 3,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, not how fast.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="algorithms, growth or accuracy; may be repeated.")
+    ] = None,
+) -> None:
+    """Measure speed, growth and accuracy, as ratios to fixed yardsticks in the same run."""
+    with _told():
+        from piscm.benchmarks.run import bench
+
+        bench(out, trials, quick, only or ())
