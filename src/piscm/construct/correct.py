@@ -30,8 +30,6 @@ Mask = NDArray[np.bool_]
 # Normal equations may let weights drift where the columns are nearly dependent; after so many
 # nodes singular values set them right.
 _SAFE_EVERY = 500
-# A basis that grew column by column is used as it is up to this condition.
-_NEARLY_SINGULAR = 1e-14
 
 
 class Corrector:
@@ -41,7 +39,8 @@ class Corrector:
     ----------
     system : System
     truncation : float
-        Singular values below this share of the largest are dropped.
+        Singular values below this share of the largest are dropped: those of the columns as they
+        are or, with a kept basis, of columns of unit length.
     keeps_basis : bool
         Whether corrections are solved with a basis even where the columns move.
     max_nodes : int
@@ -56,7 +55,7 @@ class Corrector:
         self._basis = Basis(system.rows)
         self._first = 0  # the node that the basis begins with
         self._at: Linearization | None = None  # where its columns were taken
-        self._normal = NormalEquations(still=system.linear_rows)
+        self._normal = NormalEquations(truncation, still=system.linear_rows)
 
     def basis(self, columns: Columns, active: slice, linearization: Linearization) -> Basis:
         """A basis of the columns of the unknowns and, after them, of the active nodes."""
@@ -98,13 +97,14 @@ class Corrector:
         design = columns.at(linearization, active).reshape(old.size, -1)
         target = np.asarray(old.ravel() @ design - state.residual)
         first = len(unknowns)
+        sizes = None if self._keeps_basis else _sizes(basis, first)
 
         def solve(free: Mask, target: Floats) -> tuple[Floats, LeastSquares]:
             if free.all():
-                solved = basis.solve(target, _NEARLY_SINGULAR)
+                solved = basis.solve(target, self._truncation, sizes)
             else:
                 some = np.concatenate([np.flatnonzero(free), np.arange(first, len(basis))])
-                solved = basis.solve_some(target, some, _NEARLY_SINGULAR)
+                solved = basis.solve_some(target, some, self._truncation, sizes)
             count = int(free.sum())
             steps, weights = solved.solution[:count], solved.solution[count:]
             return steps, LeastSquares(weights, solved.rank)
@@ -146,6 +146,14 @@ class Corrector:
         if not safe:
             step = self._normal.step(columns, missing)
             if step is not None:
-                return LeastSquares(step, np.nan)
+                return LeastSquares(step, len(columns))
         new, rank = solve_least_squares(columns, now @ columns + missing, self._truncation)
         return LeastSquares(new - now, rank)
+
+
+def _sizes(basis: Basis, unknowns: int) -> Floats:
+    """The columns' lengths; unknowns stand beside the nodes as equals, whatever their units."""
+    sizes = basis.lengths.copy()
+    if 0 < unknowns < len(sizes):
+        sizes[:unknowns] = sizes[unknowns:].max()
+    return sizes

@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.linalg.rank import MARGIN, least_singular_value
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
 Floats = NDArray[np.float64]
@@ -157,28 +158,54 @@ class Basis:
         self._triangle = np.asfortranarray(self._triangle[:count, :count])
         self._gram = None if self._gram is None else self._gram[:count, :count]
 
-    def solve(self, target: Floats, truncation: float) -> LeastSquares:
+    @property
+    def lengths(self) -> Floats:
+        """Of the columns; 1 of those that have none."""
+        return self._lengths
+
+    def solve(self, target: Floats, truncation: float, sizes: Floats | None = None) -> LeastSquares:
         """The weights of the columns whose sum is nearest to the target.
 
         The triangle is used as it is while it is well conditioned; else singular values below
-        `truncation` of the largest are dropped.
+        `truncation` of the largest are dropped: those of the columns brought to unit length or, if
+        they are given, to some sizes.
         """
         inner = self.coefficients(target[None])[0]
-        reciprocal, _ = scipy.linalg.lapack.dtrcon(self._triangle)
-        if reciprocal > truncation:
+        if self._well_conditioned(truncation, sizes):
             solution = scipy.linalg.solve_triangular(self._triangle, inner, check_finite=False)
             if np.isfinite(solution).all():
                 return LeastSquares(solution / self._lengths, len(self))
-        return self.solve_some(target, np.arange(len(self)), truncation)
+        return self.solve_some(target, np.arange(len(self)), truncation, sizes)
 
-    def solve_some(self, target: Floats, some: NDArray[np.intp], truncation: float) -> LeastSquares:
+    def _well_conditioned(self, truncation: float, sizes: Floats | None) -> bool:
+        if sizes is None:
+            reciprocal, _ = scipy.linalg.lapack.dtrcon(self._triangle)
+            return bool(reciprocal > truncation)
+        sized = np.asfortranarray(self._triangle * sizes)
+        blas = scipy.linalg.blas
+
+        def solve(x: Floats) -> Floats:
+            return np.asarray(blas.dtrsv(sized, blas.dtrsv(sized, x, trans=1)))
+
+        bound = MARGIN * truncation * float(np.linalg.norm(sizes))
+        return least_singular_value(solve, len(self)) > bound
+
+    def solve_some(
+        self,
+        target: Floats,
+        some: NDArray[np.intp],
+        truncation: float,
+        sizes: Floats | None = None,
+    ) -> LeastSquares:
         """The same with some of the columns only, always by singular values."""
         inner = self.coefficients(target[None])[0]
-        triangle = self._triangle[:, some]
+        triangle, lengths = self._triangle[:, some], self._lengths[some]
         if self._gram is not None:
             triangle, inner = self._gram.T @ triangle, self._gram.T @ inner
+        if sizes is not None:
+            triangle, lengths = triangle * sizes[some], lengths / sizes[some]
         solution, rank = solve_least_squares(triangle.T, inner, truncation)
-        return LeastSquares(solution / self._lengths[some], rank)
+        return LeastSquares(solution / lengths, rank)
 
 
 def _unit_vectors(columns: Floats) -> tuple[Floats, Floats]:

@@ -10,6 +10,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.linalg.rank import MARGIN, least_singular_value
+
 Floats = NDArray[np.float64]
 
 # Added to the diagonal, it keeps the factorization from failing; it stands in for the truncation.
@@ -25,17 +27,27 @@ _ENOUGH = 1e-6
 _FAR = 0.1
 
 
+# A factor of a Gram matrix with that shift tells singular values of unit columns from zero down to
+# here; where the least one is smaller nothing is known about it.
+_TOLD_FROM_ZERO = 3e-6
+# The condition changes slowly as columns are added: it is looked at after so many of them.
+_LOOK_EVERY = 10
+
+
 class NormalEquations:
     """Least squares with columns that change little from call to call, and grow in number.
 
     Parameters
     ----------
+    truncation : float
+        Singular values below this share of the largest would have to be dropped; where there may be
+        one, there is no answer.
     still : int
         So many rows, the first ones, of a column never change until the columns are forgotten.
     """
 
-    def __init__(self, still: int = 0) -> None:
-        self._rows_still = still
+    def __init__(self, truncation: float, still: int = 0) -> None:
+        self._truncation, self._rows_still = truncation, still
         self.forget()
 
     def forget(self) -> None:
@@ -45,12 +57,12 @@ class NormalEquations:
         self._packed: Floats = np.zeros(0)
         self._lengths: Floats = np.zeros(0)
         self._still: Floats = np.zeros((0, 0))  # the Gram matrix of the rows that never change
+        self._looked = 0  # columns when the condition was last looked at, and all was well
 
     def step(self, columns: Floats, residual: Floats) -> Floats | None:
         """What to add to the weights of the columns so that the residual becomes least.
 
-        Directions that the columns do not determine are left alone. None where the arithmetic
-        fails.
+        None where the arithmetic fails, or where singular values might have to be dropped.
 
         Parameters
         ----------
@@ -62,12 +74,30 @@ class NormalEquations:
             self.forget()
         if len(self._lengths) and self._extend(columns):
             step, converged = self._iterate(columns, residual, _STEPS_KEPT)
-            if converged and np.isfinite(step).all():
+            if converged and np.isfinite(step).all() and self._nothing_to_drop():
                 return step
-        if not self._factorize(columns):
+        if not self._factorize(columns) or not self._nothing_to_drop():
             return None
         step, _ = self._iterate(columns, residual, _STEPS_FRESH)
         return step if np.isfinite(step).all() else None
+
+    def _nothing_to_drop(self) -> bool:
+        """Whether all singular values of the columns lie above the truncation."""
+        count, lengths = len(self._lengths), self._lengths
+        if self._looked and count - self._looked < _LOOK_EVERY:
+            return True
+
+        def solve_unit(x: Floats) -> Floats:
+            return np.asarray(scipy.linalg.lapack.dpptrs(count, self._packed, x)[0])
+
+        def solve(x: Floats) -> Floats:
+            return np.asarray(solve_unit(x / lengths) / lengths)
+
+        bound = MARGIN * self._truncation * float(np.linalg.norm(lengths))
+        told = least_singular_value(solve_unit, count) > _TOLD_FROM_ZERO
+        well = told and least_singular_value(solve, count) > bound
+        self._looked = count if well else 0
+        return well
 
     def _factorize(self, columns: Floats) -> bool:
         gram = self._gram(columns)
