@@ -163,7 +163,7 @@ def reproduce_paper(
     An interrupted run goes on where it stopped.
     """
     try:
-        from piscm.reproduce.command import reproduce
+        from piscm.paper.reproduce import reproduce
 
         names = [name.strip() for name in methods.split(",") if name.strip()]
         reproduce(
@@ -197,7 +197,7 @@ def measure(
 ) -> None:
     """Measure speed, growth and accuracy, as ratios to fixed yardsticks in the same run."""
     try:
-        from piscm.benchmarks.run import bench
+        from piscm.paper.bench import bench
 
         bench(out, trials, quick, only or ())
     except (ProblemError, ImportError, OSError) as error:

@@ -1,0 +1,175 @@
+"""The report of a reproduction: one HTML page, the same in Markdown, and the numbers as CSV."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from piscm import zoo
+from piscm.paper.as_html import as_html
+from piscm.paper.as_markdown import FOLDER, as_markdown
+from piscm.paper.experiments import BENCHMARKS, FIGURES
+from piscm.paper.figures import field_figure, growth_figure
+from piscm.paper.overview import run_section, summary_section
+from piscm.paper.page import Block, Page, Picture, Section, Text, printable
+from piscm.paper.printed import TITLES, problem_of
+from piscm.paper.prose import PAPER_READ, READING, WORTH
+from piscm.paper.scatter import scatter_figure
+from piscm.paper.summary import Record, Row, Summary, summarize
+from piscm.paper.tables import table_section
+from piscm.paper.times import DEEP, times_section
+from piscm.paper.winners import winners_section
+from piscm.result.solution import Solution
+from piscm.result.storage import replacing, write_csv
+
+# The coordinate across, which for Allen–Cahn is not the problem's first.
+_ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}
+_NAMES = ("table", "method", "paradigm")
+_MEASURED = ("rmse", "error", "seconds", "nodes", "residual", "status", "failure", "quick")
+_TRIAL = (*_NAMES, "seed", *_MEASURED, "commit")
+_ROW = (*_NAMES, "label", "kind", "origin")
+_SPREADS = ("paper_mean", "paper_sd", "mean", "sd", "median")
+_CELL = (*_ROW, "quantity", *_SPREADS, "trials", "failed", "ratio", "verdict")
+
+
+def write_report(
+    folder: Path,
+    experiments: Iterable[Row],
+    records: Iterable[Record],
+    facts: Mapping[str, Any],
+    solutions: Mapping[str, Solution],
+) -> None:
+    """Write ``report.html``, ``report.md`` with ``figures/``, ``trials.csv`` and ``summary.csv``.
+
+    Parameters
+    ----------
+    folder : Path
+        Must be there; older files of the same names are replaced one by one, each as a whole.
+    experiments : iterable of Row
+        The rows of the tables in their order.
+    records : iterable of mapping
+        The trials; those of no experiment are left out.
+    facts : mapping
+        What to say of the run and the machine, in this order: name and value.
+    solutions : mapping
+        By table ("table-1" to "table-3"), the solution that its figure shows.
+    """
+    summary = summarize(experiments, records)
+    page = report_page(summary, facts, solutions)
+    (folder / FOLDER).mkdir(exist_ok=True)
+    for section in page.sections:
+        for block in section.blocks:
+            if isinstance(block, Picture):
+                with replacing(folder / FOLDER / f"{block.name}.png") as part:
+                    part.write_bytes(block.data)
+    _write_text(folder / "report.md", as_markdown(page))
+    _write_text(folder / "report.html", as_html(page))
+    _write_rows(folder / "trials.csv", _TRIAL, trial_rows(summary))
+    _write_rows(folder / "summary.csv", _CELL, summary_rows(summary))
+
+
+def _write_text(path: Path, text: str) -> None:
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _write_rows(path: Path, columns: Sequence[str], rows: list[dict[str, Any]]) -> None:
+    plain = [
+        {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    ]
+    write_csv(path, columns, plain)
+
+
+def report_page(
+    summary: Summary, facts: Mapping[str, Any], solutions: Mapping[str, Solution]
+) -> Page:
+    """All that the report says; what compares methods is left out where their sizes are tiny."""
+    quick = summary.quick
+    return Page(
+        "PI-SCM: the tables and figures of the paper, reproduced",
+        [
+            summary_section(summary),
+            run_section(summary, facts),
+            READING,
+            *(table_section(summary, table) for table in TITLES),
+            *([] if quick else [times_section(summary)]),
+            *(_field_section(name, solutions) for name in _ACROSS),
+            _growth_section(summary),
+            _scatter_section(summary),
+            *([] if quick else [winners_section(summary)]),
+            WORTH,
+            PAPER_READ,
+        ],
+    )
+
+
+def _field_section(name: str, solutions: Mapping[str, Solution]) -> Section:
+    table = FIGURES[name]
+    heading = f"Figure {name[-1]}: {problem_of(table)}"
+    solution = solutions.get(table)
+    if solution is None:
+        return Section(heading, [Text("No solution of this problem was kept.")])
+    benchmark = zoo.load(BENCHMARKS[table])
+    assert benchmark.sections is not None
+    coordinate, (first, second) = benchmark.sections
+    caption = (
+        f"{problem_of(table)} by semi-supervised PI-SC-III with {solution.n_nodes} nodes, seed "
+        f"{solution.seed}. Top: predicted state and absolute error. Bottom: cross sections at "
+        f"{coordinate} = {first:g} and {coordinate} = {second:g}, over the reference."
+    )
+    picture = field_figure(solution, benchmark, _ACROSS[name])
+    return Section(heading, [Picture(name, caption, picture)])
+
+
+def _growth_section(summary: Summary) -> Section:
+    heading = "Figure 4: residual against nodes, by activation"
+    picture = growth_figure(summary.records("table-6"))
+    if picture is None:
+        return Section(heading, [Text("No trial of Table VI was run.")])
+    caption = (
+        "Mean of the squared residual E² over the trials against the number of accepted nodes, "
+        "PI-SC-III, semi-supervised Van der Pol; shaded from the smallest to the largest trial. A "
+        "trial that ended early keeps its last residual. The paper prints no numbers for it."
+    )
+    return Section(heading, [Picture("figure-4", caption, picture)])
+
+
+def _scatter_section(summary: Summary) -> Section:
+    blocks: list[Block] = []
+    for table in DEEP:
+        picture = scatter_figure(summary, table)
+        if picture is not None:
+            caption = (
+                f"{TITLES[table]}. One point a trial; hollow, larger marks are the paper's own "
+                "means, taken on its machine."
+            )
+            blocks.append(Picture(f"accuracy-{table}", caption, picture))
+    if not blocks:
+        blocks.append(Text("No trial of Tables I to V was run."))
+    return Section("Accuracy against time", blocks)
+
+
+def trial_rows(summary: Summary) -> list[dict[str, Any]]:
+    """Every trial without its long lists."""
+    trials = (record for own in summary.trials.values() for record in own)
+    return [{name: record.get(name) for name in _TRIAL} for record in trials]
+
+
+def summary_rows(summary: Summary) -> list[dict[str, Any]]:
+    """Every cell of every table."""
+    return [
+        {
+            **{name: getattr(cell.row, name) for name in _ROW},
+            "quantity": cell.quantity,
+            "paper_mean": cell.paper and cell.paper.mean,
+            "paper_sd": cell.paper and cell.paper.sd,
+            "mean": cell.mean,
+            "sd": cell.sd,
+            "median": cell.median,
+            "trials": len(cell.values),
+            "failed": cell.failed,
+            "ratio": cell.ratio,
+            "verdict": "" if cell.quantity == "seconds" else cell.verdict,
+        }
+        for cell in summary.cells()
+    ]

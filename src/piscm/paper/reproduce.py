@@ -1,0 +1,144 @@
+"""What ``piscm reproduce`` does."""
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from piscm.baselines.jax_arrays import jax_for
+from piscm.loading import load
+from piscm.march.options import method_to_document
+from piscm.paper.experiments import FIGURES
+from piscm.paper.machine import commit, cores
+from piscm.paper.report import write_report
+from piscm.paper.rows import EXPERIMENTS, selected
+from piscm.paper.run import dask_workers, local_workers, run_trials
+from piscm.paper.store import Record, Store
+from piscm.paper.trial import settings
+from piscm.problem.errors import ProblemError
+from piscm.result.solution import Solution
+
+
+def reproduce(
+    what: Sequence[str],
+    out: Path,
+    *,
+    trials: int,
+    seed: int = 0,
+    methods: Sequence[str] = (),
+    workers: int | None = None,
+    dask: str | None = None,
+    quick: bool = False,
+) -> None:
+    """Run the trials that are missing in a folder, and write the report on all that it holds.
+
+    Parameters
+    ----------
+    what : sequence of str
+        "all", tables and figures.
+    out : Path
+        The folder.
+    trials : int
+        Trials of each row, with the seeds from `seed` on.
+    methods : sequence of str
+        Those to run; all where none is named.
+    workers : int, optional
+        Processes; left out, as many as there are cores.
+    dask : str, optional
+        The address of a Dask scheduler to run on instead.
+    quick : bool
+        Tiny sizes: shows that it runs, not how well.
+    """
+    experiments = selected(what, methods)
+    for name, number in ("trials", trials), ("workers", 1 if workers is None else workers):
+        if number < 1:
+            raise ProblemError(f"--{name} {number}: give a whole number from 1 up.")
+    if seed < 0:
+        raise ProblemError(f"--seed {seed}: give a whole number from 0 up.")
+    if dask is not None and workers is not None:
+        raise ProblemError("--workers is for processes on this machine: leave it out with --dask.")
+    if any(item.kind == "gradient" for item in experiments):
+        _check_jax()
+    check_folder(out, quick)
+    with ExitStack() as stack:
+        if dask is not None:
+            executor, count = stack.enter_context(dask_workers(dask))
+        else:
+            count = workers or cores()
+            executor = stack.enter_context(local_workers(count))
+        store = Store(out)
+        seeds = range(seed, seed + trials)
+        run_trials(store, experiments, seeds, executor, count, quick, commit())
+    records = current(store, quick)
+    facts = {
+        "last command": _command(what, trials, seed, methods, quick),
+        "at once": f"{count} on a Dask cluster" if dask else f"{count} on this machine",
+        "machine": _distinct(records, "machine"),
+        "commit": _distinct(records, "commit"),
+    }
+    write_report(out, EXPERIMENTS, records, facts, figures(store, quick))
+    Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
+
+
+def check_folder(out: Path, quick: bool) -> None:
+    """Tell of a damaged file, or of trials of another kind, before any work."""
+    if not out.exists():
+        return
+    store = Store(out)
+    for record in store.records():
+        if record["settings"].get("quick") != quick:
+            there = "full" if quick else "quick"
+            raise ProblemError(f"{out} holds {there} trials: choose another folder with --out.")
+    for table in dict.fromkeys(FIGURES.values()):
+        if store.solution_path(table).exists():
+            load(store.solution_path(table))
+
+
+def current(store: Store, quick: bool = False) -> list[Record]:
+    """The stored trials whose settings are those of today."""
+    asked = {item.key: settings(item, quick) for item in EXPERIMENTS}
+    return [
+        record
+        for record in store.records()
+        if asked.get(f"{record['table']}/{record['method']}/{record['paradigm']}")
+        == record["settings"]
+    ]
+
+
+def figures(store: Store, quick: bool = False) -> dict[str, Solution]:
+    """The solutions that figures show, by the table they belong to."""
+    found = {}
+    for item in EXPERIMENTS:
+        path = store.solution_path(item.table)
+        if item.pictured and path.exists():
+            solution = load(path)
+            method = json.loads(json.dumps(method_to_document(solution.method)))
+            if method == settings(item, quick)["method"]:  # else it is stale
+                found[item.table] = solution
+    return found
+
+
+def _distinct(records: Sequence[Record], name: str) -> str:
+    return " and ".join(sorted({record[name] for record in records}))
+
+
+def _command(
+    what: Sequence[str], trials: int, seed: int, methods: Sequence[str], quick: bool
+) -> str:
+    words = ["piscm reproduce", *(what or ("all",)), f"--trials {trials}"]
+    words += [f"--seed {seed}"] if seed else []
+    words += [f"--methods {','.join(methods)}"] if methods else []
+    return " ".join([*words, *(["--quick"] if quick else [])])
+
+
+def _check_jax() -> None:
+    try:
+        jax_for("PINN")
+    except ImportError:
+        raise ImportError(
+            "The gradient-trained rows need JAX and optax: pip install 'piscm[baselines]', or "
+            "leave them out with --methods."
+        ) from None
