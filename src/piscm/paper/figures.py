@@ -1,23 +1,15 @@
 """The paper's figures: a field with its error and cross sections, and growth by activation."""
 
-import io
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm import plots
-from piscm.paper.summary import Record
-from piscm.result.solution import Solution
+from piscm import Solution, plots
+from piscm.paper.drawing import finish, new_figure, png
+from piscm.paper.store import Record
 from piscm.zoo.benchmark import Benchmark
 
-try:
-    from matplotlib.figure import Figure
-except ImportError:
-    raise ImportError("Pictures need matplotlib: pip install 'piscm[plot]'") from None
-
-_DPI = 130
 # Okabe and Ito's palette, which eyes of every kind tell apart; and no two lines look alike.
 _ACTIVATIONS = {
     "pi-sc-iii-sine": ("sine", "#0072B2", "-"),
@@ -26,22 +18,15 @@ _ACTIVATIONS = {
 }
 
 
-def png(figure: Any) -> bytes:
-    """A figure as the content of a file; the same figure gives the same bytes."""
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=_DPI)
-    return file.getvalue()
-
-
-def field_figure(solution: Solution, benchmark: Benchmark, across: str | None = None) -> bytes:
+def field_figure(solution: Solution, benchmark: Benchmark, across: str) -> bytes:
     """Figures 1 to 3: predicted field, absolute error, and two cross sections.
 
     Parameters
     ----------
-    across : str, optional
-        The coordinate that the maps have across; the first of the problem where it is left out.
+    across : str
+        The coordinate that the maps have across.
     """
-    figure = Figure(figsize=(10, 6.6), layout="constrained")
+    figure = new_figure(10, 6.6)
     axes = figure.subplots(2, 2)
     plots.field_map(solution, across=across, ax=axes[0, 0])
     plots.field_map(solution, across=across, reference=benchmark.reference, ax=axes[0, 1])
@@ -61,7 +46,7 @@ def field_figure(solution: Solution, benchmark: Benchmark, across: str | None = 
 
 def growth_figure(records: Sequence[Record]) -> bytes | None:
     """Figure 4: the mean of the squared residual against the nodes, in the band of all trials."""
-    figure = Figure(figsize=(10, 4.8), layout="constrained")
+    figure = new_figure(10, 4.8)
     ax = figure.subplots()
     for method, (label, color, style) in _ACTIVATIONS.items():
         squares = squared_residuals([r for r in records if r["method"] == method])
@@ -73,10 +58,8 @@ def growth_figure(records: Sequence[Record]) -> bytes | None:
         ax.plot(nodes, squares.mean(0), style, color=color, label=f"{label} ({count})")
     if not ax.lines:
         return None
-    ax.set(xlabel="nodes", ylabel="mean of E²", yscale="log")
     ax.margins(x=0.01)
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
+    finish(ax, xlabel="nodes", ylabel="mean of E²", yscale="log")
     return png(figure)
 
 

@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -56,6 +57,23 @@ def _memory() -> str:
     return f", {size / 2**30:.0f} GiB"
 
 
+def peak_megabytes() -> float:
+    """The most memory that this process has held at once; NaN where the system does not tell."""
+    try:
+        # On Linux `getrusage` of a fresh process begins with what its parent held; this does not.
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024**2 if sys.platform == "darwin" else 1024)
+
+
+@cache
 def commit() -> str:
     """The commit of this source if it is a checkout, else the release."""
     here = Path(__file__).resolve()
@@ -66,14 +84,9 @@ def commit() -> str:
 
 
 def _git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), *words]
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

@@ -1,24 +1,12 @@
 """The top of the report: what was run, and what came of it in a few lines."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from piscm.paper.page import Block, Bullets, Line, Section, Table, Text
 from piscm.paper.printed import TITLES, TRIALS
-from piscm.paper.summary import (
-    BETTER,
-    FAILED,
-    SAME,
-    WORSE,
-    Cell,
-    Record,
-    Row,
-    Summary,
-    is_paper_method,
-    key_of,
-    number,
-)
+from piscm.paper.summary import BETTER, FAILED, SAME, WORSE, Cell, Summary, number
 from piscm.paper.times import key_gains
 from piscm.paper.winners import best_table, contests
 from piscm.paper.words import range_text
@@ -27,51 +15,41 @@ from piscm.problem.errors import shortened
 
 def summary_section(summary: Summary) -> Section:
     """Counts of verdicts, speed, and the best method of every table."""
-    judged = [cell for cell in summary.cells() if cell.quantity != "seconds" and cell.judged]
-    own = [cell for cell in judged if is_paper_method(cell.row)]
-    others = [cell for cell in judged if not is_paper_method(cell.row)]
-    items = []
-    if own:
-        items.append(f"PI-SC-I, II and III: {_counted(own)}")
-    if others:
-        items.append(f"The paper's baselines: {_counted(others)}")
-    quick = summary.quick
-    items += [] if quick else _speeds(summary)
-    failed = sum(_is_failed(record) for trials in summary.trials.values() for record in trials)
+    cells = [cell for cell in summary.cells.values() if cell.quantity != "seconds"]
+    items = _counted("PI-SC-I, II and III", [cell for cell in cells if cell.row.proposed])
+    items += _counted("The paper's baselines", [cell for cell in cells if not cell.row.proposed])
+    items += [] if summary.quick else _speeds(summary)
+    failed = sum(cell.failed for cell in cells if cell.quantity == "rmse")
     if failed:
         items.append(f"Failed trials: {failed}; the section on what was run lists them.")
-    blocks: list[Block] = []
-    if quick:
-        blocks.append(
-            Text(
-                "A quick run: tiny sizes that show that everything works. Its numbers say nothing "
-                "about the methods, and are not judged."
-            )
+    blocks: list[Block] = [Bullets(items)] if items else []
+    if summary.quick:
+        text = (
+            "A quick run: tiny sizes that show that everything works. Its numbers say nothing "
+            "about the methods, and are not judged."
         )
-    found = [] if quick else contests(summary)
-    if not blocks and not items and not found:
-        blocks.append(Text("There is nothing to report yet."))
-    if items:
-        blocks.append(Bullets(items))
+        return Section("In short", [Text(text), *blocks])
+    found = contests(summary)
     if found:
-        blocks.append(
-            Text(
-                "The most accurate method of each problem by median error, the most accurate of "
-                "the networks, and the methods that no other one beats in error and time at once:"
-            )
+        text = (
+            "The most accurate method of each problem by median error, the most accurate of the "
+            "networks, and the methods that no other one beats in error and time at once:"
         )
-        blocks.append(best_table(found))
-    return Section("In short", blocks)
+        blocks += [Text(text), best_table(found)]
+    return Section("In short", blocks or [Text("There is nothing to report yet.")])
 
 
-def _counted(cells: list[Cell]) -> str:
+def _counted(whose: str, cells: list[Cell]) -> list[str]:
     counts = Counter(cell.verdict for cell in cells)
+    judged = sum(counts[verdict] for verdict in (SAME, BETTER, WORSE, FAILED))
+    if not judged:
+        return []
     parts = [f"{counts[SAME]} as printed", f"{counts[BETTER]} better", f"{counts[WORSE]} worse"]
     parts += [f"{counts[FAILED]} failed"] if counts[FAILED] else []
-    return (
-        f"{counts[BETTER] + counts[SAME]} of {len(cells)} mean errors are at or below the paper's "
-        f"mean + 1 sd ({', '.join(parts)})."
-    )
+    return [
+        f"{whose}: {counts[BETTER] + counts[SAME]} of {judged} mean errors are at or below the "
+        f"paper's mean + 1 sd ({', '.join(parts)})."
+    ]
 
 
 def _speeds(summary: Summary) -> list[str]:
@@ -91,13 +69,12 @@ def _speeds(summary: Summary) -> list[str]:
 
 def run_section(summary: Summary, facts: Mapping[str, Any]) -> Section:
     """Trials, seeds and the machine, and what failed."""
-    counts = [len(summary.trials[key_of(row)]) for row in summary.rows]
-    run = [count for count in counts if count]
+    counts = [len(trials) for trials in summary.trials.values() if trials]
     seeds = {record["seed"] for trials in summary.trials.values() for record in trials}
     told = {
-        "rows": f"{len(run)} of {len(counts)} were run",
-        "trials of each row": _span(run),
-        "seeds": _span(sorted(seeds)),
+        "rows": f"{len(counts)} of {len(summary.rows)} were run",
+        "trials of each row": _span(counts),
+        "seeds": _span(seeds),
         **facts,
     }
     lines = [Line([name, str(value)]) for name, value in told.items()]
@@ -109,31 +86,23 @@ def run_section(summary: Summary, facts: Mapping[str, Any]) -> Section:
     return Section("What was run", [*blocks, *_failures(summary)])
 
 
-def _span(values: list[int]) -> str:
+def _span(values: Collection[int]) -> str:
     if not values:
         return "none"
     low, high = min(values), max(values)
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _is_failed(record: Record) -> bool:
-    return number(record, "rmse") is None
-
-
 def _failures(summary: Summary) -> list[Block]:
     """Every row with failed trials, and what the first of them said."""
     lines = []
     for row in summary.rows:
-        failed = [record for record in summary.trials[key_of(row)] if _is_failed(record)]
+        failed = [r for r in summary.trials[row.key] if number(r, "rmse") is None]
         if failed:
-            reason = str(failed[0].get("failure") or "no finite error")
-            cells = [*_named(row), str(len(failed)), shortened(reason, 300)]
-            lines.append(Line(cells))
+            reason = shortened(str(failed[0].get("failure") or "no finite error"), 300)
+            table = TITLES[row.table].split(":")[0]
+            lines.append(Line([table, row.label, row.paradigm, str(len(failed)), reason]))
     if not lines:
         return []
     columns = ["Table", "Method", "Paradigm", "Failed", "The first one"]
     return [Table(columns, lines, words=(0, 1, 2, 4), caption="Trials that failed")]
-
-
-def _named(row: Row) -> list[str]:
-    return [TITLES[row.table].split(":")[0], row.label, row.paradigm]

@@ -4,21 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from piscm import zoo
-from piscm.paper.as_html import as_html
-from piscm.paper.as_markdown import FOLDER, as_markdown
-from piscm.paper.experiments import BENCHMARKS, FIGURES
+from piscm import Solution, zoo
+from piscm.paper.experiment import BENCHMARKS, FIGURES, Experiment
 from piscm.paper.figures import field_figure, growth_figure
 from piscm.paper.overview import run_section, summary_section
+from piscm.paper.page import FIGURES as FIGURE_FOLDER
 from piscm.paper.page import Block, Page, Picture, Section, Text, printable
 from piscm.paper.printed import TITLES, problem_of
-from piscm.paper.prose import PAPER_READ, READING, WORTH
+from piscm.paper.prose import prose
 from piscm.paper.scatter import scatter_figure
-from piscm.paper.summary import Record, Row, Summary, summarize
+from piscm.paper.store import Record
+from piscm.paper.summary import Summary
 from piscm.paper.tables import table_section
-from piscm.paper.times import DEEP, times_section
+from piscm.paper.times import REFERENCES, times_section
 from piscm.paper.winners import winners_section
-from piscm.result.solution import Solution
 from piscm.result.storage import replacing, write_csv
 
 # The coordinate across, which for Allen–Cahn is not the problem's first.
@@ -26,14 +25,11 @@ _ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}
 _NAMES = ("table", "method", "paradigm")
 _MEASURED = ("rmse", "error", "seconds", "nodes", "residual", "status", "failure", "quick")
 _TRIAL = (*_NAMES, "seed", *_MEASURED, "commit")
-_ROW = (*_NAMES, "label", "kind", "origin")
-_SPREADS = ("paper_mean", "paper_sd", "mean", "sd", "median")
-_CELL = (*_ROW, "quantity", *_SPREADS, "trials", "failed", "ratio", "verdict")
 
 
 def write_report(
     folder: Path,
-    experiments: Iterable[Row],
+    experiments: Iterable[Experiment],
     records: Iterable[Record],
     facts: Mapping[str, Any],
     solutions: Mapping[str, Solution],
@@ -44,7 +40,7 @@ def write_report(
     ----------
     folder : Path
         Must be there; older files of the same names are replaced one by one, each as a whole.
-    experiments : iterable of Row
+    experiments : iterable of Experiment
         The rows of the tables in their order.
     records : iterable of mapping
         The trials; those of no experiment are left out.
@@ -53,52 +49,51 @@ def write_report(
     solutions : mapping
         By table ("table-1" to "table-3"), the solution that its figure shows.
     """
-    summary = summarize(experiments, records)
+    summary = Summary(experiments, records)
     page = report_page(summary, facts, solutions)
-    (folder / FOLDER).mkdir(exist_ok=True)
-    for section in page.sections:
-        for block in section.blocks:
-            if isinstance(block, Picture):
-                with replacing(folder / FOLDER / f"{block.name}.png") as part:
-                    part.write_bytes(block.data)
-    _write_text(folder / "report.md", as_markdown(page))
-    _write_text(folder / "report.html", as_html(page))
-    _write_rows(folder / "trials.csv", _TRIAL, trial_rows(summary))
-    _write_rows(folder / "summary.csv", _CELL, summary_rows(summary))
+    (folder / FIGURE_FOLDER).mkdir(exist_ok=True)
+    files = {
+        f"{FIGURE_FOLDER}/{block.name}.png": block.data
+        for section in page.sections
+        for block in section.blocks
+        if isinstance(block, Picture)
+    }
+    files |= {"report.md": page.markdown().encode(), "report.html": page.html().encode()}
+    for name, content in files.items():
+        with replacing(folder / name) as part:
+            part.write_bytes(content)
+    _write_rows(folder / "trials.csv", trial_rows(summary), _TRIAL)
+    _write_rows(folder / "summary.csv", summary_rows(summary))
 
 
-def _write_text(path: Path, text: str) -> None:
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8")
-
-
-def _write_rows(path: Path, columns: Sequence[str], rows: list[dict[str, Any]]) -> None:
+def _write_rows(path: Path, rows: list[dict[str, Any]], columns: Sequence[str] = ()) -> None:
     plain = [
         {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in rows
     ]
-    write_csv(path, columns, plain)
+    write_csv(path, columns or list(rows[0] if rows else ()), plain)
 
 
 def report_page(
     summary: Summary, facts: Mapping[str, Any], solutions: Mapping[str, Solution]
 ) -> Page:
     """All that the report says; what compares methods is left out where their sizes are tiny."""
+    reading, worth, paper_read = prose()
     quick = summary.quick
     return Page(
         "PI-SCM: the tables and figures of the paper, reproduced",
         [
             summary_section(summary),
             run_section(summary, facts),
-            READING,
+            reading,
             *(table_section(summary, table) for table in TITLES),
             *([] if quick else [times_section(summary)]),
             *(_field_section(name, solutions) for name in _ACROSS),
             _growth_section(summary),
             _scatter_section(summary),
             *([] if quick else [winners_section(summary)]),
-            WORTH,
-            PAPER_READ,
+            worth,
+            paper_read,
         ],
     )
 
@@ -136,7 +131,7 @@ def _growth_section(summary: Summary) -> Section:
 
 def _scatter_section(summary: Summary) -> Section:
     blocks: list[Block] = []
-    for table in DEEP:
+    for table in REFERENCES:
         picture = scatter_figure(summary, table)
         if picture is not None:
             caption = (
@@ -144,9 +139,7 @@ def _scatter_section(summary: Summary) -> Section:
                 "means, taken on its machine."
             )
             blocks.append(Picture(f"accuracy-{table}", caption, picture))
-    if not blocks:
-        blocks.append(Text("No trial of Tables I to V was run."))
-    return Section("Accuracy against time", blocks)
+    return Section("Accuracy against time", blocks or [Text("No trial of Tables I to V was run.")])
 
 
 def trial_rows(summary: Summary) -> list[dict[str, Any]]:
@@ -159,7 +152,7 @@ def summary_rows(summary: Summary) -> list[dict[str, Any]]:
     """Every cell of every table."""
     return [
         {
-            **{name: getattr(cell.row, name) for name in _ROW},
+            **{name: getattr(cell.row, name) for name in (*_NAMES, "label", "kind", "origin")},
             "quantity": cell.quantity,
             "paper_mean": cell.paper and cell.paper.mean,
             "paper_sd": cell.paper and cell.paper.sd,
@@ -171,5 +164,5 @@ def summary_rows(summary: Summary) -> list[dict[str, Any]]:
             "ratio": cell.ratio,
             "verdict": "" if cell.quantity == "seconds" else cell.verdict,
         }
-        for cell in summary.cells()
+        for cell in summary.cells.values()
     ]

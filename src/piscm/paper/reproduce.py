@@ -8,18 +8,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from piscm import ProblemError, Solution, load
 from piscm.baselines.jax_arrays import jax_for
-from piscm.loading import load
 from piscm.march.options import method_to_document
-from piscm.paper.experiments import FIGURES
-from piscm.paper.machine import commit, cores
+from piscm.paper.experiment import key_of
+from piscm.paper.machine import cores
 from piscm.paper.report import write_report
 from piscm.paper.rows import EXPERIMENTS, selected
-from piscm.paper.run import dask_workers, local_workers, run_trials
 from piscm.paper.store import Record, Store
-from piscm.paper.trial import settings
-from piscm.problem.errors import ProblemError
-from piscm.result.solution import Solution
+from piscm.paper.trial import settings, trials_of
+from piscm.paper.trials import run_trials
+from piscm.paper.workers import dask_workers, local_workers
 
 
 def reproduce(
@@ -53,31 +52,27 @@ def reproduce(
         Tiny sizes: shows that it runs, not how well.
     """
     experiments = selected(what, methods)
-    for name, number in ("trials", trials), ("workers", 1 if workers is None else workers):
-        if number < 1:
-            raise ProblemError(f"--{name} {number}: give a whole number from 1 up.")
-    if seed < 0:
-        raise ProblemError(f"--seed {seed}: give a whole number from 0 up.")
-    if dask is not None and workers is not None:
-        raise ProblemError("--workers is for processes on this machine: leave it out with --dask.")
+    _check_options(trials, seed, workers, dask)
     if any(item.kind == "gradient" for item in experiments):
         _check_jax()
     check_folder(out, quick)
+    store = Store(out)
     with ExitStack() as stack:
         if dask is not None:
             executor, count = stack.enter_context(dask_workers(dask))
         else:
             count = workers or cores()
             executor = stack.enter_context(local_workers(count))
-        store = Store(out)
-        seeds = range(seed, seed + trials)
-        run_trials(store, experiments, seeds, executor, count, quick, commit())
+        asked = trials_of(experiments, range(seed, seed + trials), quick)
+        run_trials(asked, executor, count, store)
     records = current(store, quick)
     facts = {
         "last command": _command(what, trials, seed, methods, quick),
         "at once": f"{count} on a Dask cluster" if dask else f"{count} on this machine",
-        "machine": _distinct(records, "machine"),
-        "commit": _distinct(records, "commit"),
+        **{
+            name: " and ".join(sorted({record[name] for record in records}))
+            for name in ("machine", "commit")
+        },
     }
     write_report(out, EXPERIMENTS, records, facts, figures(store, quick))
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
@@ -89,30 +84,25 @@ def check_folder(out: Path, quick: bool) -> None:
         return
     store = Store(out)
     for record in store.records():
-        if record["settings"].get("quick") != quick:
+        if record.get("settings", {}).get("quick") != quick:
             there = "full" if quick else "quick"
             raise ProblemError(f"{out} holds {there} trials: choose another folder with --out.")
-    for table in dict.fromkeys(FIGURES.values()):
-        if store.solution_path(table).exists():
-            load(store.solution_path(table))
+    for item in EXPERIMENTS:
+        if item.pictured and store.solution_path(item.key).exists():
+            load(store.solution_path(item.key))
 
 
 def current(store: Store, quick: bool = False) -> list[Record]:
     """The stored trials whose settings are those of today."""
     asked = {item.key: settings(item, quick) for item in EXPERIMENTS}
-    return [
-        record
-        for record in store.records()
-        if asked.get(f"{record['table']}/{record['method']}/{record['paradigm']}")
-        == record["settings"]
-    ]
+    return [record for record in store.records() if asked.get(key_of(record)) == record["settings"]]
 
 
 def figures(store: Store, quick: bool = False) -> dict[str, Solution]:
     """The solutions that figures show, by the table they belong to."""
     found = {}
     for item in EXPERIMENTS:
-        path = store.solution_path(item.table)
+        path = store.solution_path(item.key)
         if item.pictured and path.exists():
             solution = load(path)
             method = json.loads(json.dumps(method_to_document(solution.method)))
@@ -121,17 +111,12 @@ def figures(store: Store, quick: bool = False) -> dict[str, Solution]:
     return found
 
 
-def _distinct(records: Sequence[Record], name: str) -> str:
-    return " and ".join(sorted({record[name] for record in records}))
-
-
-def _command(
-    what: Sequence[str], trials: int, seed: int, methods: Sequence[str], quick: bool
-) -> str:
-    words = ["piscm reproduce", *(what or ("all",)), f"--trials {trials}"]
-    words += [f"--seed {seed}"] if seed else []
-    words += [f"--methods {','.join(methods)}"] if methods else []
-    return " ".join([*words, *(["--quick"] if quick else [])])
+def _check_options(trials: int, seed: int, workers: int | None, dask: str | None) -> None:
+    for name, number, least in ("trials", trials, 1), ("workers", workers, 1), ("seed", seed, 0):
+        if number is not None and number < least:
+            raise ProblemError(f"--{name} {number}: give a whole number from {least} up.")
+    if dask is not None and workers is not None:
+        raise ProblemError("--workers is for processes on this machine: leave it out with --dask.")
 
 
 def _check_jax() -> None:
@@ -142,3 +127,12 @@ def _check_jax() -> None:
             "The gradient-trained rows need JAX and optax: pip install 'piscm[baselines]', or "
             "leave them out with --methods."
         ) from None
+
+
+def _command(
+    what: Sequence[str], trials: int, seed: int, methods: Sequence[str], quick: bool
+) -> str:
+    words = ["piscm reproduce", *(what or ("all",)), f"--trials {trials}"]
+    words += [f"--seed {seed}"] if seed else []
+    words += [f"--methods {','.join(methods)}"] if methods else []
+    return " ".join([*words, *(["--quick"] if quick else [])])

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from piscm.problem.errors import ProblemError, shortened
+from piscm import ProblemError
+from piscm.problem.errors import shortened
 from piscm.result.storage import replacing
 
 Record = dict[str, Any]
-
-_NEEDED = ("table", "method", "paradigm", "seed", "settings")
+"""One trial: what it was and what it measured."""
 
 
 class Store:
@@ -19,7 +19,7 @@ class Store:
     Parameters
     ----------
     folder : Path
-        Holds ``trials/TABLE/METHOD-PARADIGM-seedN.json`` and ``solutions/TABLE.npz``.
+        Holds ``trials/GROUP/NAME.json`` for each of them and ``solutions/GROUP.npz`` for a figure.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -27,41 +27,45 @@ class Store:
         (folder / "trials").mkdir(parents=True, exist_ok=True)
         (folder / "solutions").mkdir(exist_ok=True)
 
-    def write(self, record: Record) -> None:
+    def write(self, name: str, record: Record) -> None:
         """Write a trial down, in the place of an earlier one of the same name."""
-        path = self._path(record)
+        solution = record.pop("solution", None)
+        if solution is not None:  # first, because the record says that all is there
+            _write(self.solution_path(name), solution)
+        path = self._path(name)
         path.parent.mkdir(exist_ok=True)
-        with replacing(path) as part:
-            part.write_text(json.dumps(record, allow_nan=False), encoding="utf-8")
+        _write(path, json.dumps(record, allow_nan=False).encode())
 
-    def write_solution(self, table: str, content: bytes) -> None:
-        """Keep a saved solution for the figure of a table."""
-        with replacing(self.solution_path(table)) as part:
-            part.write_bytes(content)
-
-    def solution_path(self, table: str) -> Path:
-        """Where the solution for the figure of a table is."""
-        return self.folder / "solutions" / f"{table}.npz"
+    def read(self, name: str) -> Record | None:
+        """A trial; None where it is not there."""
+        return _read(self._path(name)) if self._path(name).exists() else None
 
     def records(self) -> Iterator[Record]:
         """Every trial that is there, in the order of their names."""
         for path in sorted((self.folder / "trials").glob("*/[!.]*.json")):
             yield _read(path)
 
-    def _path(self, record: Record) -> Path:
-        name = f"{record['method']}-{record['paradigm']}-seed{record['seed']}.json"
-        return self.folder / "trials" / str(record["table"]) / name
+    def solution_path(self, name: str) -> Path:
+        """Where the solution for the figure of a trial's group is."""
+        return self.folder / "solutions" / f"{name.split('/')[0]}.npz"
+
+    def _path(self, name: str) -> Path:
+        return self.folder / "trials" / f"{name}.json"
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as part:
+        part.write_bytes(content)
 
 
 def _read(path: Path) -> Record:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        missing = [key for key in _NEEDED if key not in record]
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         reason = shortened(str(error))
         raise ProblemError(
             f"{path} is damaged ({reason}): delete it, and its trial is run again."
         ) from None
-    if missing or not isinstance(record, dict):
+    if not isinstance(record, dict) or "seed" not in record:
         raise ProblemError(f"{path} is no trial of piscm: delete it, or choose another --out.")
     return record

@@ -3,45 +3,15 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 
-from piscm.paper.printed import PRINTED, Key, Spread
-
-Record = Mapping[str, Any]
-"""One trial as it was stored."""
+from piscm.paper.experiment import INVERSE, Experiment, key_of
+from piscm.paper.printed import PRINTED, Spread
+from piscm.paper.store import Record
 
 BETTER, SAME, WORSE = "better", "as printed", "worse"
 QUICK, ABSENT, NOT_RUN, FAILED = "quick run", "not in the paper", "not run", "failed"
-
-
-class Row(Protocol):
-    """A row of a table, as the experiments describe it."""
-
-    @property
-    def table(self) -> str: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def paradigm(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def origin(self) -> str: ...
-
-
-def key_of(row: Row) -> Key:
-    """What a row is found by, here and among the printed values."""
-    return row.table, row.method, row.paradigm
-
-
-def is_paper_method(row: Row) -> bool:
-    """Whether it is one of the three algorithms that the paper proposes."""
-    return row.method.startswith("pi-sc-")
 
 
 @dataclass(frozen=True)
@@ -52,13 +22,15 @@ class Cell:
     ----------
     quantity : str
         ``"rmse"``, ``"error"`` (of the unknown) or ``"seconds"``.
+    paper : Spread or None
+        What the paper prints for it.
     values : tuple of float
         Those of the trials that gave a solution.
     failed : int
         How many trials gave none.
     """
 
-    row: Row
+    row: Experiment
     quantity: str
     paper: Spread | None
     values: tuple[float, ...]
@@ -81,16 +53,14 @@ class Cell:
     @property
     def ratio(self) -> float | None:
         """Our mean in units of the paper's."""
-        if self.paper is None or self.mean is None or self.paper.mean == 0:
-            return None
-        return self.mean / self.paper.mean
+        return quotient(self.mean, self.paper and self.paper.mean)
 
     @property
     def deviations(self) -> float | None:
         """How many of the paper's standard deviations our mean lies above the paper's."""
-        if self.paper is None or self.mean is None or self.paper.sd == 0:
+        if self.paper is None or self.mean is None:
             return None
-        return (self.mean - self.paper.mean) / self.paper.sd
+        return quotient(self.mean - self.paper.mean, self.paper.sd)
 
     @property
     def verdict(self) -> str:
@@ -102,10 +72,6 @@ class Cell:
         if self.quick:  # smaller than the paper's sizes: there is nothing to compare
             return QUICK
         return verdict_of(self.mean, self.paper)
-
-    @property
-    def judged(self) -> bool:
-        return self.verdict in (BETTER, SAME, WORSE, FAILED)
 
 
 def verdict_of(mean: float, paper: Spread) -> str:
@@ -119,79 +85,60 @@ def verdict_of(mean: float, paper: Spread) -> str:
     return BETTER if mean < max(paper.mean - paper.sd, paper.mean / 2) else SAME
 
 
-@dataclass(frozen=True)
+def quotient(above: float | None, below: float | None) -> float | None:
+    """A ratio; None where there is none."""
+    return above / below if above is not None and below else None
+
+
 class Summary:
-    """All rows with all their trials."""
+    """All rows with all their trials; trials of no row are left out.
 
-    rows: tuple[Row, ...]
-    trials: Mapping[Key, Sequence[Record]]
+    Attributes
+    ----------
+    rows : tuple of Experiment
+    trials : mapping
+        The records of a row by its key.
+    cells : mapping
+        By the key of a row and a quantity, in the order of the rows.
+    quick : bool
+        Whether there are trials of tiny sizes, which say nothing about the methods.
+    """
 
-    @cached_property
-    def _cells(self) -> dict[tuple[Key, str], Cell]:
-        return {
-            (key_of(row), quantity): _cell(row, quantity, self.trials.get(key_of(row), ()))
+    def __init__(self, rows: Iterable[Experiment], records: Iterable[Record]) -> None:
+        self.rows = tuple(rows)
+        trials: dict[str, list[Record]] = {row.key: [] for row in self.rows}
+        for record in records:
+            trials.get(key_of(record), []).append(record)
+        self.trials: Mapping[str, Sequence[Record]] = trials
+        self.cells = {
+            (row.key, quantity): _cell(row, quantity, trials[row.key])
             for row in self.rows
-            for quantity in quantities(row)
+            for quantity in (("error",) if row.paradigm == INVERSE else ()) + ("rmse", "seconds")
         }
+        self.quick = any(record.get("quick") for own in trials.values() for record in own)
 
-    @property
-    def quick(self) -> bool:
-        """Whether there are trials of tiny sizes, which say nothing about the methods."""
-        return any(record.get("quick") for own in self.trials.values() for record in own)
-
-    def cell(self, row: Row, quantity: str) -> Cell:
-        """One quantity of a row of this summary."""
-        return self._cells[key_of(row), quantity]
-
-    def find(self, key: Key, quantity: str) -> Cell | None:
-        """The same by its key; None where there is no such row."""
-        return self._cells.get((key, quantity))
-
-    def cells(self) -> list[Cell]:
-        """All of them, in the order of the rows."""
-        return list(self._cells.values())
-
-    def of(self, table: str) -> list[Row]:
-        """The rows of a table as the paper orders them: by method, and within it by paradigm."""
-        own = [row for row in self.rows if row.table == table]
-        methods = list(dict.fromkeys(row.method for row in own))
-        paradigms = list(dict.fromkeys(row.paradigm for row in own))
-        return sorted(
-            own, key=lambda row: (methods.index(row.method), paradigms.index(row.paradigm))
-        )
+    def of(self, table: str) -> list[Experiment]:
+        """The rows of a table."""
+        return [row for row in self.rows if row.table == table]
 
     def records(self, table: str) -> list[Record]:
         """The trials of a table."""
-        return [record for key, own in self.trials.items() if key[0] == table for record in own]
+        return [record for row in self.of(table) for record in self.trials[row.key]]
 
 
-def quantities(row: Row) -> tuple[str, ...]:
-    """What is measured of a row."""
-    inverse = row.paradigm == "inverse"
-    return ("error", "rmse", "seconds") if inverse else ("rmse", "seconds")
+def paradigms_of(rows: Iterable[Experiment]) -> list[str]:
+    """The paradigms of some rows, each once."""
+    return list(dict.fromkeys(row.paradigm for row in rows))
 
 
-def summarize(experiments: Iterable[Row], records: Iterable[Record]) -> Summary:
-    """Sort trials to the rows they belong to; those of no row are left out."""
-    rows = tuple(experiments)
-    trials: dict[Key, list[Record]] = {key_of(row): [] for row in rows}
-    for record in records:
-        own = trials.get((record["table"], record["method"], record["paradigm"]))
-        if own is not None:
-            own.append(record)
-    return Summary(rows, trials)
-
-
-def _cell(row: Row, quantity: str, records: Sequence[Record]) -> Cell:
+def _cell(row: Experiment, quantity: str, records: Sequence[Record]) -> Cell:
     # The time until a failure is not the time a solution takes.
-    solved = [record for record in records if number(record, "rmse") is not None]
-    values = [number(record, quantity) for record in solved]
+    values = [number(r, quantity) for r in records if number(r, "rmse") is not None]
     known = tuple(value for value in values if value is not None)
-    printed = PRINTED.get(key_of(row))
     return Cell(
         row=row,
         quantity=quantity,
-        paper=None if printed is None else getattr(printed, quantity),
+        paper=PRINTED.get(row.key, {}).get(quantity),
         values=known,
         failed=len(records) - len(known),
         quick=any(record.get("quick") for record in records),

@@ -1,43 +1,45 @@
 """How many times as fast: ratios of times within one run, beside the same ratios of the paper."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from piscm.paper.experiment import Experiment
 from piscm.paper.page import Block, Line, Section, Table, Text
 from piscm.paper.printed import TITLES
-from piscm.paper.summary import Row, Summary
+from piscm.paper.summary import Summary, paradigms_of, quotient
 from piscm.paper.words import ratio_text
 
-DEEP = {
-    "table-1": "pinn-deep",
-    "table-2": "pinn-deep",
-    "table-3": "vs-pinn-deep",
-    "table-4": "pinn-deep",
-    "table-5": "pinn-deep",
+REFERENCES = {
+    "table-1": ("pinn-deep",),
+    "table-2": ("pinn-deep", "pielm"),
+    "table-3": ("vs-pinn-deep",),
+    "table-4": ("pinn-deep",),
+    "table-5": ("pinn-deep",),
 }
-"""The gradient-trained method of each table that the paper measures speed against."""
-_LINEAR = {"table-2": "pielm"}
+"""What the paper measures speed against in each table: first a deep network."""
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(NamedTuple):
     """How many times as fast as a reference a row is; None where either is missing."""
 
-    ours: float | None
-    paper: float | None
+    ours: float | None = None
+    paper: float | None = None
 
 
-def gain(summary: Summary, row: Row, reference: str) -> Gain:
+def gain(summary: Summary, row: Experiment, reference: str) -> Gain:
     """The mean time of the reference under the same paradigm, in units of this row's."""
-    own = summary.cell(row, "seconds")
-    other = summary.find((row.table, reference, row.paradigm), "seconds")
+    own = summary.cells[row.key, "seconds"]
+    other = summary.cells.get((f"{row.table}/{reference}/{row.paradigm}", "seconds"))
     if other is None:
-        return Gain(None, None)
-    before, after = (None if c.paper is None else c.paper.mean for c in (other, own))
-    return Gain(_quotient(other.mean, own.mean), _quotient(before, after))
+        return Gain()
+    printed = quotient(other.paper and other.paper.mean, own.paper and own.paper.mean)
+    return Gain(quotient(other.mean, own.mean), printed)
 
 
-def _quotient(above: float | None, below: float | None) -> float | None:
-    return above / below if above is not None and below else None
+def key_gains(summary: Summary, method: str) -> list[Gain]:
+    """A method against the deep PINN of every table, where both were run."""
+    rows = [row for row in summary.rows if row.method == method and row.table in REFERENCES]
+    gains = [gain(summary, row, REFERENCES[row.table][0]) for row in rows]
+    return [item for item in gains if item.ours is not None]
 
 
 def times_section(summary: Summary) -> Section:
@@ -52,10 +54,9 @@ def times_section(summary: Summary) -> Section:
             "include compiling, of JAX too."
         )
     ]
-    for table in TITLES:
-        for reference in (DEEP.get(table), _LINEAR.get(table)):
-            if reference is not None:
-                blocks += _table(summary, table, reference)
+    for table, references in REFERENCES.items():
+        for reference in references:
+            blocks += _table(summary, table, reference)
     if len(blocks) == 1:
         blocks.append(Text("No table with its reference was run."))
     return Section("Times within this run", blocks)
@@ -63,36 +64,17 @@ def times_section(summary: Summary) -> Section:
 
 def _table(summary: Summary, table: str, reference: str) -> list[Table]:
     rows = summary.of(table)
-    paradigms = list(dict.fromkeys(row.paradigm for row in rows))
-    by_method: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        by_method.setdefault(row.method, {})[row.paradigm] = row
+    paradigms = paradigms_of(rows)
+    labels = {row.method: row.label for row in rows}
+    gains = {(row.method, row.paradigm): gain(summary, row, reference) for row in rows}
     lines = []
-    for method, own in by_method.items():
-        if method == reference:
-            continue
-        gains = [
-            gain(summary, own[p], reference) if p in own else Gain(None, None) for p in paradigms
-        ]
-        if any(item.ours is not None for item in gains):
-            label = next(iter(own.values())).label
-            cells = [ratio_text(value) for item in gains for value in (item.ours, item.paper)]
-            lines.append(Line([label, *cells]))
+    for method, label in labels.items():
+        own = [gains.get((method, paradigm), Gain()) for paradigm in paradigms]
+        if method != reference and any(item.ours is not None for item in own):
+            lines.append(Line([label, *(ratio_text(value) for item in own for value in item)]))
     if not lines:
         return []
-    named = paradigms if len(paradigms) > 1 else [""]
-    columns = [f"{whose} {name}".strip() for name in named for whose in ("Ours", "Paper")]
-    label = next(iter(by_method[reference].values())).label
-    caption = f"{TITLES[table].split(',')[0]}: times as fast as {label}"
+    shown = paradigms if len(paradigms) > 1 else [""]
+    columns = [f"{whose} {name}".strip() for name in shown for whose in ("Ours", "Paper")]
+    caption = f"{TITLES[table].split(',')[0]}: times as fast as {labels[reference]}"
     return [Table(["Method", *columns], lines, caption=caption)]
-
-
-def key_gains(summary: Summary, method: str) -> list[Gain]:
-    """A method against the deep PINN of every table, where both were run."""
-    found = []
-    for row in summary.rows:
-        if row.method == method and row.table in DEEP:
-            item = gain(summary, row, DEEP[row.table])
-            if item.ours is not None:
-                found.append(item)
-    return found

@@ -1,32 +1,46 @@
-"""One trial: an experiment with a seed, in whatever process it is."""
+"""One trial of the paper: an experiment with a seed, in whatever process it is."""
 
 import json
 import math
-import os
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from piscm import zoo
+from piscm import Auto, Solution, Windows, solve, zoo
 from piscm.baselines.jax_arrays import jax_for
-from piscm.march.options import Auto, Windows, method_to_document
+from piscm.march.options import method_to_document
 from piscm.paper.classical import classical
-from piscm.paper.experiments import BENCHMARKS, SMALL, Experiment, small
-from piscm.paper.machine import machine
+from piscm.paper.experiment import BENCHMARKS, QUICK_SAMPLING, Experiment, miniature
+from piscm.paper.machine import commit, machine
 from piscm.paper.rows import named
 from piscm.paper.store import Record
-from piscm.result.solution import Solution
-from piscm.result.status import Status
-from piscm.solve import solve
+from piscm.paper.trials import Trial
 from piscm.text.document import problem_to_document
 from piscm.zoo.benchmark import Benchmark
 
-Finished = tuple[Record, bytes | None]
-"""A record, and the saved solution where one is wanted for a figure."""
+
+def trials_of(
+    experiments: Sequence[Experiment], seeds: Sequence[int], quick: bool = False
+) -> list[Trial]:
+    """The trials of experiments, seed by seed, so that who interrupts the run has all rows."""
+    asked = {item.key: settings(item, quick) for item in experiments}
+    return [
+        Trial(
+            name=f"{item.table}/{item.method}-{item.paradigm}-seed{seed}",
+            title=f"{item.table} {item.label}, seed {seed}",
+            effort=item.effort,
+            measure=partial(run_trial, item.key, seed, quick, item.pictured and seed == seeds[0]),
+            settings=asked[item.key],
+            kept=item.pictured and seed == seeds[0],
+        )
+        for seed in seeds
+        for item in experiments
+    ]
 
 
 def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
@@ -43,17 +57,18 @@ def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
     if experiment.make is None:
         document |= {"accuracy": experiment.accuracy}
     else:
-        method, sampling, weights = _asked(experiment, item, quick)
+        method, options = _asked(experiment, item, quick)
+        sampling = options["sampling"]
         document |= {
             "method": method_to_document(method),
             "sampling": None if sampling is None else vars(sampling),
-            "weights": weights,
+            "weights": options["weights"],
         }
     plain: dict[str, Any] = json.loads(json.dumps(document))  # as it comes back from a file
     return plain
 
 
-def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
+def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Record:
     """Run an experiment; what goes wrong in it is part of the record, so that others go on.
 
     Parameters
@@ -67,7 +82,6 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
     keep : bool
         Give the saved solution back too.
     """
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")  # one core for everybody
     experiment = named(key)
     record: Record = {
         "table": experiment.table,
@@ -77,42 +91,40 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Finished:
         "quick": quick,
         "settings": settings(experiment, quick),
         "machine": machine(),
+        "commit": commit(),
     }
-    content = None
     try:
-        with threadpool_limits(1):
-            if experiment.make is None:
-                record |= _classical(experiment, seed)
-            else:
-                measured, solution = _solved(experiment, seed, quick)
-                record |= measured
-                content = _saved(solution) if keep else None
+        run = _classical if experiment.make is None else partial(_solved, quick=quick, keep=keep)
+        return record | run(experiment, seed)
     except ImportError:
         raise
     except Exception as error:  # a thousand trials are not to end for one
-        record |= {"failure": f"{type(error).__name__}: {error}", "rmse": None, "seconds": None}
-    return record, content
+        return record | {
+            "failure": f"{type(error).__name__}: {error}",
+            "rmse": None,
+            "seconds": None,
+        }
 
 
-def _asked(experiment: Experiment, item: Benchmark, quick: bool) -> tuple[Any, Any, Any]:
-    """Method, sampling and weights."""
+def _asked(experiment: Experiment, item: Benchmark, quick: bool) -> tuple[Any, dict[str, Any]]:
+    """The method, and sampling and weights for `solve`."""
     assert experiment.make is not None
     method = experiment.make(item)
-    marching = isinstance(method, Auto | Windows)  # these choose points and weights themselves
-    sampling = None if marching else (SMALL if quick else item.sampling)
-    weights = None if marching else dict(item.weights)
-    return small(method) if quick else method, sampling, weights
+    options: dict[str, Any] = {"sampling": None, "weights": None}
+    if not isinstance(method, Auto | Windows):  # these choose points and weights themselves
+        sampling = QUICK_SAMPLING if quick else item.sampling
+        options = {"sampling": sampling, "weights": dict(item.weights)}
+    return miniature(method) if quick else method, options
 
 
-def _solved(experiment: Experiment, seed: int, quick: bool) -> tuple[Record, Solution]:
+def _solved(experiment: Experiment, seed: int, quick: bool, keep: bool) -> Record:
     item = zoo.load(BENCHMARKS[experiment.table])
-    method, sampling, weights = _asked(experiment, item, quick)
+    method, options = _asked(experiment, item, quick)
     if experiment.kind == "gradient":
         jax_for(experiment.label)  # its import is no part of the time of a run
     problem = item.observed(experiment.observations, seed)
-    solution = solve(problem, method, sampling=sampling, weights=weights, seed=seed, progress=False)
-    if solution.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    solution = solve(problem, method, **options, seed=seed, progress=False)
+    growth = solution.history["residual"] if experiment.table == "table-6" else None
     return {
         "rmse": _number(item.rmse(solution, seed=seed)),
         "error": _error({name: u.value for name, u in solution.unknowns.items()}, item),
@@ -120,8 +132,9 @@ def _solved(experiment: Experiment, seed: int, quick: bool) -> tuple[Record, Sol
         "nodes": solution.n_nodes,
         "residual": _number(solution.fitted_residual),
         "status": solution.status.name.lower(),
-        "residuals": _residuals(solution) if experiment.table == "table-6" else None,
-    }, solution
+        "residuals": None if growth is None else _rounded(growth),
+        **({"solution": _saved(solution)} if keep else {}),
+    }
 
 
 def _classical(experiment: Experiment, seed: int) -> Record:
@@ -147,8 +160,8 @@ def _error(found: dict[str, float], item: Benchmark) -> float | None:
     return _number(max(errors)) if errors else None
 
 
-def _residuals(solution: Solution) -> list[float]:
-    return [float(f"{value:.4e}") for value in solution.history["residual"] if np.isfinite(value)]
+def _rounded(values: Iterable[float]) -> list[float]:
+    return [float(f"{value:.4e}") for value in values if np.isfinite(value)]
 
 
 def _saved(solution: Solution) -> bytes:

@@ -1,4 +1,4 @@
-"""Numbers in words and figures, the same everywhere in the report."""
+"""Numbers as text, the same everywhere in the report."""
 
 from piscm.paper.printed import Spread
 from piscm.paper.summary import Cell
@@ -33,11 +33,6 @@ def ratio_text(value: float | None) -> str:
     return f"{value:#.2g}".removesuffix(".") if value < 10 else f"{value:,.0f}"
 
 
-def quantity_text(quantity: str, value: float | None) -> str:
-    """A time or an error."""
-    return seconds_text(value) if quantity == "seconds" else error_text(value)
-
-
 def ours_text(cell: Cell) -> str:
     """Our mean ± sd."""
     if cell.mean is None:
@@ -55,12 +50,6 @@ def paper_text(quantity: str, printed: Spread | None) -> str:
         mean = f"{printed.mean:.2f}" if printed.mean < 10 else seconds_text(printed.mean)
         return f"{mean} ± {printed.sd:.2f}"
     return f"{error_text(printed.mean)} ± {error_text(printed.sd)}"
-
-
-def trials_text(cell: Cell) -> str:
-    """How many trials gave a solution, of how many where some did not."""
-    count = len(cell.values)
-    return f"{count} of {count + cell.failed}" if cell.failed else str(count)
 
 
 def range_text(values: list[float]) -> str:

@@ -1,23 +1,16 @@
-"""An experiment: a method on a benchmark under a paradigm."""
+"""An experiment: a method on a benchmark under a paradigm, one row of a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from piscm.assemble.sampling import Sampling
+from piscm import Auto, Sampling, Windows
 from piscm.baselines import PIELM, PINN, PISCN, RandomFeatures
 from piscm.construct.methods import Method
-from piscm.march.options import AnyMethod, Auto, Windows
+from piscm.march.options import AnyMethod
 from piscm.zoo.benchmark import Benchmark
 
 UNSUPERVISED, SEMI, INVERSE = "unsupervised", "semi-supervised", "inverse"
-
-FIGURES = {
-    "figure-1": "table-1",
-    "figure-2": "table-2",
-    "figure-3": "table-3",
-    "figure-4": "table-6",
-}
-"""From which table's trials each figure is drawn."""
 
 BENCHMARKS = {
     "table-1": "van-der-pol",
@@ -27,11 +20,17 @@ BENCHMARKS = {
     "table-5": "helmholtz-inverse",
     "table-6": "van-der-pol",
 }
-
-TABLES = tuple(BENCHMARKS)
+FIGURES = {
+    "figure-1": "table-1",
+    "figure-2": "table-2",
+    "figure-3": "table-3",
+    "figure-4": "table-6",
+}
+"""From which table's trials each figure is drawn."""
 
 # How many observations the paper gives wherever it gives any.
 _OBSERVATIONS = 100
+QUICK_SAMPLING = Sampling(interior=60, boundary=20, rule="latin")
 
 Make = Callable[[Benchmark], AnyMethod]
 
@@ -42,8 +41,8 @@ class Experiment:
 
     Attributes
     ----------
-    table, method, paradigm : str
-        Which it is; together they name it.
+    method : str
+        Its name on the command line; table, method and paradigm together name an experiment.
     label : str
         The method as the report calls it.
     kind : {"gradient", "least squares", "grown", "classical"}
@@ -51,21 +50,21 @@ class Experiment:
         Whose settings these are: the paper's, a rival's at its best, or what piscm adds.
     make : callable or None
         The method, from the benchmark; None for what is no method of `solve`.
-    accuracy : float
-        What a classical solver is asked for.
     effort : float
         Seconds that a trial takes, roughly; only to guess how long a run will last.
+    accuracy : float
+        What a classical solver is asked for.
     """
 
-    table: str
     method: str
-    paradigm: str
     label: str
     kind: str
-    origin: str
-    make: Make | None
-    accuracy: float = 0.0
+    origin: str = "paper"
+    make: Make | None = None
     effort: float = 3.0
+    accuracy: float = 0.0
+    table: str = ""
+    paradigm: str = ""
 
     @property
     def key(self) -> str:
@@ -78,12 +77,22 @@ class Experiment:
         return (self.method, self.paradigm) == ("pi-sc-iii", SEMI)
 
     @property
+    def proposed(self) -> bool:
+        """Whether it is one of the three algorithms that the paper proposes."""
+        return self.method.startswith("pi-sc-")
+
+    @property
     def observations(self) -> int:
         """How many observations the problem gets."""
         return 0 if self.paradigm == UNSUPERVISED else _OBSERVATIONS
 
 
-def small(method: AnyMethod) -> AnyMethod:
+def key_of(record: Mapping[str, Any]) -> str:
+    """The name of the experiment that a record is of."""
+    return f"{record['table']}/{record['method']}/{record['paradigm']}"
+
+
+def miniature(method: AnyMethod) -> AnyMethod:
     """A method cut down to show that it runs, not how well."""
     match method:
         case Method():
@@ -99,7 +108,4 @@ def small(method: AnyMethod) -> AnyMethod:
             return replace(method, max_nodes=10, epochs=5, polish=min(method.polish, 2))
         case RandomFeatures() | PIELM():
             return replace(method, nodes=20)
-    raise TypeError(f"no small {type(method).__name__}")
-
-
-SMALL = Sampling(interior=60, boundary=20, rule="latin")
+    raise TypeError(f"There is no miniature of {type(method).__name__}.")

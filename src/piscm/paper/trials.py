@@ -1,0 +1,131 @@
+"""Trials through an executor, each of them written down as soon as it ends."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Executor, Future, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from threadpoolctl import threadpool_limits
+
+from piscm import ProblemError
+from piscm.paper.store import Record, Store
+from piscm.problem.errors import shortened
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measurement.
+
+    Attributes
+    ----------
+    name : str
+        "GROUP/NAME", which no other trial has; it is stored under this name.
+    title : str
+        What the progress bar says.
+    effort : float
+        About how many seconds it takes, by which the bar estimates the rest.
+    measure : callable
+        Makes the measurement, in whatever process: a function that pickle can name.
+    settings : mapping, optional
+        What it is about, as plain data: a record of other settings is stale.
+    kept : bool
+        Whether the record brings a saved solution, for a figure.
+    """
+
+    name: str
+    title: str
+    effort: float
+    measure: Callable[[], Record]
+    settings: dict[str, Any] | None = None
+    kept: bool = False
+
+
+def run_trials(
+    trials: Sequence[Trial], executor: Executor, workers: int, store: Store | None = None
+) -> list[Record]:
+    """Run the trials that are not there yet; return the records of all.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+        Any. Who made it ends it: after an error trials may be waiting in it.
+    workers : int
+        How many trials run at once; only for the first estimate of the time left.
+    store : Store, optional
+        A trial that it holds with the same settings, and that did not fail, is not run again.
+    """
+    records = {} if store is None else {t.name: r for t in trials if (r := _stored(store, t))}
+    todo = [trial for trial in trials if trial.name not in records]
+    with _bar(len(trials), todo, workers) as advance:
+        futures = {executor.submit(_measured, trial.measure): trial for trial in todo}
+        for future in as_completed(futures):
+            trial, record = futures[future], _outcome(future)
+            if record.get("settings") != trial.settings:
+                raise ProblemError(
+                    "The workers have another piscm than this one: bring them to one version."
+                )
+            if store is not None:
+                store.write(trial.name, record)
+            records[trial.name] = record
+            advance(trial)
+    return [records[trial.name] for trial in trials]
+
+
+def _stored(store: Store, trial: Trial) -> Record | None:
+    record = store.read(trial.name)
+    if record is None or "failure" in record or record.get("settings") != trial.settings:
+        return None
+    return None if trial.kept and not store.solution_path(trial.name).exists() else record
+
+
+def _measured(measure: Callable[[], Record]) -> Record:
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")  # one core for everybody
+    with threadpool_limits(1):
+        return measure()
+
+
+def _outcome(future: Future[Record]) -> Record:
+    try:
+        return future.result()
+    except (ImportError, ProblemError):
+        raise
+    except (Exception, CancelledError) as error:  # every kind of executor has its own
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise RuntimeError(
+            f"A worker was lost ({shortened(reason)}): out of memory, perhaps, or killed. What was "
+            "finished is kept: the same command goes on from there; fewer workers need less memory."
+        ) from error
+
+
+@contextmanager
+def _bar(count: int, todo: Sequence[Trial], workers: int) -> Iterator[Callable[[Trial], None]]:
+    """A progress bar over the whole; the function advances it by a trial."""
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("trials"),
+        TimeElapsedColumn(),
+        TextColumn("and {task.fields[left]} to go"),
+        TextColumn("{task.description}"),
+    )
+    began, total, finished = time.monotonic(), sum(trial.effort for trial in todo), 0.0
+
+    def left() -> timedelta:
+        pace = finished / (time.monotonic() - began) if finished else workers
+        return timedelta(seconds=round((total - finished) / pace))
+
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=count, completed=count - len(todo), left=left())
+
+        def advance(trial: Trial) -> None:
+            nonlocal finished
+            finished += trial.effort
+            progress.update(task, advance=1, left=left(), description=trial.title)
+
+        yield advance
