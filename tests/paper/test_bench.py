@@ -9,13 +9,11 @@ import time
 import pytest
 
 from piscm import zoo
-from piscm.paper import bench_accuracy as accuracy
-from piscm.paper import bench_algorithms as algorithms
-from piscm.paper import bench_growth as growth
-from piscm.paper.bench_tables import cell
-from piscm.paper.child import in_child, peak_megabytes
-from piscm.paper.coupled import coupled_system
-from piscm.paper.exponent import fitted_exponent
+from piscm.paper import accuracy, algorithms, growth
+from piscm.paper.growth import coupled_system, fitted_exponent
+from piscm.paper.machine import peak_megabytes
+from piscm.paper.study import cell_text
+from piscm.paper.workers import in_child
 
 pytest.importorskip("matplotlib.pyplot")  # imported here, so that no test pays for it
 
@@ -67,7 +65,7 @@ def check_algorithms(rows):
 
 
 def check_growth(rows):
-    assert [row["along"] for row in rows] == [along for along in growth.ALONG for _ in range(2)]
+    assert [row["along"] for row in rows] == [along for along in growth.SIZES for _ in range(2)]
     for row in rows:
         assert float(row["seconds"]) > 0
         assert math.isfinite(float(row["time_exponent"]))
@@ -161,8 +159,8 @@ def test_a_child_does_not_count_the_memory_of_its_parent():
 
 
 def test_cells():
-    assert cell("rmse", 1.234e-5) == "1.2e-05"
-    assert cell("seconds", 1234.5) == "1234"
-    assert cell("seconds", 0.01234) == "0.0123"
-    assert cell("seconds", math.nan) == ""
-    assert cell("nodes", 20) == "20"
+    assert cell_text("rmse", 1.234e-5) == "1.2e-05"
+    assert cell_text("seconds", 1234.5) == "1234"
+    assert cell_text("seconds", 0.01234) == "0.0123"
+    assert cell_text("seconds", math.nan) == ""
+    assert cell_text("nodes", 20) == "20"

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from dataclasses import dataclass
 from html.parser import HTMLParser
 
 import matplotlib
@@ -11,15 +10,14 @@ import pytest
 
 from piscm import PISC1, ProblemError, Sampling, plots, solve, zoo
 from piscm.paper import notes, rows
-from piscm.paper.as_html import as_html
-from piscm.paper.as_markdown import as_markdown
+from piscm.paper.experiment import Experiment
 from piscm.paper.figures import growth_figure, squared_residuals
 from piscm.paper.overview import summary_section
 from piscm.paper.page import Bullets, Line, Mark, Page, Picture, Section, Table, Text
-from piscm.paper.printed import PRINTED, Printed, Spread
+from piscm.paper.printed import PRINTED, Spread
 from piscm.paper.report import summary_rows, write_report
 from piscm.paper.scatter import scatter_figure
-from piscm.paper.summary import summarize, verdict_of
+from piscm.paper.summary import Summary, verdict_of
 from piscm.paper.tables import table_section
 from piscm.paper.times import gain, key_gains
 from piscm.paper.winners import contests, winners_section
@@ -31,14 +29,8 @@ UN, SEMI = "unsupervised", "semi-supervised"
 HOSTILE = "<script>alert('x')</script> | $_ $ `a` & \"b\" [c](d)\x00\ud800\nline"
 
 
-@dataclass(frozen=True)
-class Experiment:
-    table: str
-    method: str
-    paradigm: str
-    label: str
-    kind: str
-    origin: str = "paper"
+def row(table, method, paradigm, label, kind, origin="paper"):
+    return Experiment(method, label, kind, origin, table=table, paradigm=paradigm)
 
 
 def trial(table, method, paradigm, seed=0, **measured):
@@ -47,17 +39,17 @@ def trial(table, method, paradigm, seed=0, **measured):
 
 
 EXPERIMENTS = (
-    Experiment("table-1", "pinn-deep", UN, "PINN (4×64)", "gradient"),
-    Experiment("table-1", "pinn-deep", SEMI, "PINN (4×64)", "gradient"),
-    Experiment("table-1", "random-features", UN, HOSTILE, "least squares", "ours"),
-    Experiment("table-1", "pi-sc-iii", UN, "PI-SC-III", "grown"),
-    Experiment("table-1", "pi-sc-iii", SEMI, "PI-SC-III", "grown"),
-    Experiment("table-1", "auto", UN, "Auto", "grown", "ours"),
-    Experiment("table-1", "scipy", UN, "SciPy", "classical", "ours"),
-    Experiment("table-2", "pielm", UN, "PIELM", "least squares"),
-    Experiment("table-4", "pi-sc-iii", "inverse", "PI-SC-III", "grown"),
-    Experiment("table-6", "pi-sc-iii-sine", SEMI, "Sine", "grown"),
-    Experiment("table-6", "pi-sc-iii-tanh", SEMI, "Hyperbolic tangent", "grown"),
+    row("table-1", "pinn-deep", UN, "PINN (4×64)", "gradient"),
+    row("table-1", "pinn-deep", SEMI, "PINN (4×64)", "gradient"),
+    row("table-1", "random-features", UN, HOSTILE, "least squares", "ours"),
+    row("table-1", "pi-sc-iii", UN, "PI-SC-III", "grown"),
+    row("table-1", "pi-sc-iii", SEMI, "PI-SC-III", "grown"),
+    row("table-1", "auto", UN, "Auto", "grown", "ours"),
+    row("table-1", "scipy", UN, "SciPy", "classical", "ours"),
+    row("table-2", "pielm", UN, "PIELM", "least squares"),
+    row("table-4", "pi-sc-iii", "inverse", "PI-SC-III", "grown"),
+    row("table-6", "pi-sc-iii-sine", SEMI, "Sine", "grown"),
+    row("table-6", "pi-sc-iii-tanh", SEMI, "Hyperbolic tangent", "grown"),
 )
 RECORDS = (
     trial("table-1", "pinn-deep", UN, 0, rmse=5e-3, seconds=90.0),
@@ -79,49 +71,49 @@ RECORDS = (
 
 @pytest.fixture(scope="module")
 def summary():
-    return summarize(EXPERIMENTS, RECORDS)
+    return Summary(EXPERIMENTS, RECORDS)
 
 
 def cell(summary, table, method, paradigm, quantity="rmse"):
-    found = summary.find((table, method, paradigm), quantity)
-    assert found is not None
-    return found
+    return summary.cells[f"{table}/{method}/{paradigm}", quantity]
 
 
 def test_every_row_of_the_paper_is_there():
     count = {f"table-{n}": 0 for n in range(1, 7)}
-    for table, _, paradigm in PRINTED:
+    for key in PRINTED:
+        table, _, paradigm = key.split("/")
         count[table] += 1
         assert paradigm in (("inverse",) if table in ("table-4", "table-5") else (UN, SEMI))
     assert list(count.values()) == [11, 12, 10, 5, 5, 3]
 
 
 @pytest.mark.parametrize(
-    ("key", "printed"),
+    ("key", "rmse", "others"),
     [
-        (("table-1", "piscn", SEMI), Printed(Spread(7.58e-2, 2.59e-2), Spread(13.8, 0.37))),
-        (("table-1", "pi-sc-iii", SEMI), Printed(Spread(5.92e-4, 1.76e-4), Spread(1.64, 0.04))),
-        (("table-2", "pielm", UN), Printed(Spread(9.09e-3, 3.83e-3), Spread(0.02, 0.0))),
-        (("table-3", "vs-pinn-deep", SEMI), Printed(Spread(7.75e-2, 0.106), Spread(71.6, 1.35))),
+        (f"table-1/piscn/{SEMI}", (7.58e-2, 2.59e-2), {"seconds": (13.8, 0.37)}),
+        (f"table-1/pi-sc-iii/{SEMI}", (5.92e-4, 1.76e-4), {"seconds": (1.64, 0.04)}),
+        (f"table-2/pielm/{UN}", (9.09e-3, 3.83e-3), {"seconds": (0.02, 0.0)}),
+        (f"table-3/vs-pinn-deep/{SEMI}", (7.75e-2, 0.106), {"seconds": (71.6, 1.35)}),
         (
-            ("table-5", "pinn-shallow", "inverse"),
-            Printed(Spread(0.282, 0.127), Spread(50.6, 1.19), Spread(10.9, 2.87)),
+            "table-5/pinn-shallow/inverse",
+            (0.282, 0.127),
+            {"seconds": (50.6, 1.19), "error": (10.9, 2.87)},
         ),
-        (("table-6", "pi-sc-iii-sigmoid", SEMI), Printed(Spread(1.68e-2, 7.96e-3))),
+        (f"table-6/pi-sc-iii-sigmoid/{SEMI}", (1.68e-2, 7.96e-3), {}),
     ],
 )
-def test_printed_values(key, printed):
-    assert PRINTED[key] == printed
+def test_printed_values(key, rmse, others):
+    assert PRINTED[key] == {"rmse": rmse, **others}
 
 
 def test_every_printed_row_is_run():
-    assert set(PRINTED) <= {(row.table, row.method, row.paradigm) for row in rows.EXPERIMENTS}
+    assert set(PRINTED) <= {row.key for row in rows.EXPERIMENTS}
 
 
 def test_errors_and_times_are_plausible():
     for printed in PRINTED.values():
-        assert 0 < printed.rmse.mean < 1
-        assert printed.seconds is None or 0.02 <= printed.seconds.mean <= 105
+        assert 0 < printed["rmse"].mean < 1
+        assert "seconds" not in printed or 0.02 <= printed["seconds"].mean <= 105
 
 
 def test_statistics_are_those_of_numpy(summary):
@@ -143,7 +135,7 @@ def test_a_failed_trial_counts_but_is_in_no_mean(summary):
 
 def test_values_that_are_no_numbers_count_as_failed():
     records = [trial(*key_un("pinn-deep"), n, rmse=v) for n, v in enumerate([np.nan, np.inf, 1e-3])]
-    found = cell(summarize(EXPERIMENTS, records), *key_un("pinn-deep"))
+    found = cell(Summary(EXPERIMENTS, records), *key_un("pinn-deep"))
     assert (found.values, found.failed) == ((1e-3,), 2)
 
 
@@ -180,9 +172,9 @@ def test_verdict_at_its_limits(mean, paper, verdict):
 
 def test_a_quick_run_is_not_judged():
     records = [trial("table-1", "pi-sc-iii", UN, rmse=1.0, quick=True)]
-    summary = summarize(EXPERIMENTS, records)
+    summary = Summary(EXPERIMENTS, records)
     assert cell(summary, "table-1", "pi-sc-iii", UN).verdict == "quick run"
-    text = as_markdown(Page("", [summary_section(summary)]))
+    text = Page("", [summary_section(summary)]).markdown()
     assert "A quick run" in text
     assert "Most accurate" not in text
 
@@ -198,13 +190,22 @@ def test_ratios_of_times(summary):
 
 def test_worse_rows_are_explained(summary, monkeypatch):
     def told():
-        return as_markdown(Page("", [table_section(summary, "table-1")]))
+        return Page("", [table_section(summary, "table-1")]).markdown()
 
     assert "No explanation yet." in told()
-    monkeypatch.setitem(notes.WHY, ("table-1", "pi-sc-iii", UN), "One trial went astray.")
+    monkeypatch.setitem(notes.WHY, f"table-1/pi-sc-iii/{UN}", "One trial went astray.")
     assert "PI-SC-III, unsupervised: RMSE 3.10e-2, 29.5 sd above" in told()
     assert "One trial went astray." in told()
     assert "No explanation yet." not in told()
+
+
+def test_a_row_that_failed_altogether_is_marked():
+    records = [trial("table-1", "pi-sc-iii", UN, rmse=None, seconds=None, failure="no")]
+    summary = Summary(EXPERIMENTS, records)
+    assert "✕ failed" in Page("", [table_section(summary, "table-1")]).markdown()
+    assert "(0 as printed, 0 better, 0 worse, 1 failed)" in (
+        Page("", [summary_section(summary)]).markdown()
+    )
 
 
 def test_contests_go_by_the_median(summary):
@@ -215,7 +216,7 @@ def test_contests_go_by_the_median(summary):
 
 
 def test_rivals_that_win_are_named(summary):
-    text = as_markdown(Page("", [winners_section(summary)]))
+    text = Page("", [winners_section(summary)]).markdown()
     assert "| SciPy | 1.00e-3 | 0.010 | 0.50 |" in text
     assert "PINN" not in text
     assert "No rival that was run has a lower error on: Van der Pol oscillator, inverse" in text
@@ -276,10 +277,10 @@ def test_hostile_text_is_only_text():
         Picture("p", HOSTILE, b"png"),
     ]
     page = Page(HOSTILE, [Section(HOSTILE, blocks)])
-    parser = read_html(as_html(page))
+    parser = read_html(page.html())
     assert "script" not in parser.seen
     assert sum("<script>alert('x')</script>" in words for words in parser.words) >= 8
-    markdown = as_markdown(page)
+    markdown = page.markdown()
     assert "<script>" not in markdown
     assert "\x00" not in markdown
     assert len(set(map(pipes, markdown_tables(markdown)[0]))) == 1

@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 
 from piscm import ProblemError
 from piscm.cli import app
-from piscm.paper import run as running
-from piscm.paper.experiments import FIGURES, TABLES
+from piscm.paper.experiment import BENCHMARKS, FIGURES
 from piscm.paper.printed import PRINTED
 from piscm.paper.reproduce import check_folder, current, figures
 from piscm.paper.rows import EXPERIMENTS, selected
-from piscm.paper.run import dask_workers, local_workers, run_trials
 from piscm.paper.store import Store
-from piscm.paper.trial import run_trial
+from piscm.paper.trial import run_trial, trials_of
+from piscm.paper.trials import run_trials
+from piscm.paper.workers import dask_workers, local_workers
 
 FAST = ["pi-sc-i", "pi-sc-iii", "random-features", "scipy"]
 NUMBERS = ("rmse", "error", "nodes", "residual", "status", "settings", "residuals")
@@ -39,7 +39,7 @@ def numbers(records):
 
 def run_here(folder, experiments, seeds):
     with ThreadPoolExecutor(1) as executor:
-        return run_trials(Store(folder), experiments, seeds, executor, 1, quick=True)
+        return run_trials(trials_of(experiments, seeds, quick=True), executor, 1, Store(folder))
 
 
 def command(*words):
@@ -50,15 +50,14 @@ def command(*words):
 
 
 def test_every_row_of_the_paper_is_run():
-    run = {(item.table, item.method, item.paradigm) for item in EXPERIMENTS}
-    assert set(PRINTED) <= run
+    assert set(PRINTED) <= {item.key for item in EXPERIMENTS}
 
 
 def test_experiments_have_names_of_their_own():
     assert len({item.key for item in EXPERIMENTS}) == len(EXPERIMENTS)
 
 
-@pytest.mark.parametrize("what", [*TABLES, *FIGURES])
+@pytest.mark.parametrize("what", [*BENCHMARKS, *FIGURES])
 def test_tables_and_figures_can_be_asked_for_one_by_one(what):
     assert {item.table for item in selected([what], [])} == {FIGURES.get(what, what)}
 
@@ -105,7 +104,7 @@ def test_what_is_there_is_not_run_again(tmp_path, monkeypatch):
     def never(*_):
         raise AssertionError("run again")
 
-    monkeypatch.setattr(running, "run_trial", never)
+    monkeypatch.setattr("piscm.paper.trial.run_trial", never)
     assert run_here(tmp_path, experiments, [0, 1]) == first
 
 
@@ -154,7 +153,7 @@ def test_a_lost_picture_is_made_again_and_a_stale_one_is_not_shown(tmp_path):
     store = Store(tmp_path)
     assert list(figures(store, quick=True)) == ["table-2"]
     assert figures(store, quick=False) == {}
-    store.solution_path("table-2").unlink()
+    store.solution_path("table-2/any").unlink()
     run_here(tmp_path, experiments, [0])
     assert list(figures(store, quick=True)) == ["table-2"]
 
@@ -218,11 +217,10 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(tmp_path):
 
 def test_the_number_of_workers_changes_no_number(tmp_path):
     experiments = selected(["table-5"], [*FAST, "pinn-shallow", "auto"])
-    results = []
+    trials, results = trials_of(experiments, [3], quick=True), []
     for count in (1, 2):
         with local_workers(count) as executor:
-            store = Store(tmp_path / str(count))
-            results.append(run_trials(store, experiments, [3], executor, count, quick=True))
+            results.append(run_trials(trials, executor, count, Store(tmp_path / str(count))))
     assert numbers(results[0]) == numbers(results[1])
 
 
@@ -237,8 +235,8 @@ def test_a_dask_cluster_gives_the_same_numbers(tmp_path):
         dask_workers(cluster.scheduler_address) as (executor, count),
     ):
         assert count == 2
-        store = Store(tmp_path / "there")
-        there = run_trials(store, experiments, [0], executor, count, quick=True)
+        trials = trials_of(experiments, [0], quick=True)
+        there = run_trials(trials, executor, count, Store(tmp_path / "there"))
     assert numbers(here) == numbers(there)
 
 
@@ -274,15 +272,15 @@ def test_a_dead_worker_is_told_and_what_was_finished_is_kept(tmp_path):
             from concurrent.futures.process import BrokenProcessPool
 
             future = Future()
-            if arguments[1] == 0:
+            if arguments[0].args[1] == 0:  # the seed
                 future.set_result(function(*arguments))
             else:  # a little later, so that the first has been written down
                 threading.Timer(0.3, future.set_exception, [BrokenProcessPool()]).start()
             return future
 
-    experiments = selected(["table-2"], ["scipy"])[:1]
+    trials = trials_of(selected(["table-2"], ["scipy"])[:1], [0, 1], quick=True)
     with Dies(1) as executor, pytest.raises(RuntimeError, match="the same command goes on"):
-        run_trials(Store(tmp_path), experiments, [0, 1], executor, 1, quick=True)
+        run_trials(trials, executor, 1, Store(tmp_path))
     assert len(list(Store(tmp_path).records())) == 1
 
 
@@ -317,15 +315,15 @@ def test_a_damaged_trial_is_named(tmp_path):
 
 
 def test_a_damaged_solution_is_named(tmp_path):
-    Store(tmp_path).write_solution("table-1", b"nothing")
+    Store(tmp_path).solution_path("table-1/any").write_bytes(b"nothing")
     with pytest.raises(ProblemError, match=r"table-1\.npz"):
         check_folder(tmp_path, quick=True)
 
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_quick_trials_and_full_ones_do_not_share_a_folder(tmp_path, quick):
-    record, _ = run_trial("table-1/scipy/unsupervised", 0, quick, False)
-    Store(tmp_path).write({**record, "commit": ""})
+    record = run_trial("table-1/scipy/unsupervised", 0, quick, False)
+    Store(tmp_path).write("table-1/any", record)
     check_folder(tmp_path, quick=quick)
     with pytest.raises(ProblemError, match="choose another folder"):
         check_folder(tmp_path, quick=not quick)
@@ -339,7 +337,8 @@ def test_without_jax_the_message_names_the_extra(tmp_path, monkeypatch):
 
 
 def test_a_trial_takes_its_seed_to_the_data(tmp_path: Path):
-    first, _ = run_trial("table-1/pi-sc-i/semi-supervised", 0, True, False)
-    other, content = run_trial("table-1/pi-sc-i/semi-supervised", 1, True, True)
+    first = run_trial("table-1/pi-sc-i/semi-supervised", 0, True, False)
+    other = run_trial("table-1/pi-sc-i/semi-supervised", 1, True, True)
     assert first["rmse"] != other["rmse"]
-    assert content[:2] == b"PK"
+    assert "solution" not in first
+    assert other["solution"][:2] == b"PK"

@@ -1,25 +1,24 @@
 """What the engine reaches, in one run on one machine: accuracy and time, medians over seeds.
 
-``python -m piscm.paper.bars out`` writes one line a run to ``out/bars.jsonl`` (a run that is there
-already is not repeated) and prints the medians. Times are compared within the run: with one dense
+``python -m piscm.paper.bars out`` runs all, or those whose name contains a second argument. A run
+that is in the folder already is not repeated. Times are compared within the run: with one dense
 least-squares solve of the final size, and with the literal PI-SC-III (`piscm.paper.literal`).
 """
 
-import json
+import argparse
 import statistics
-import sys
-import time
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import scipy.linalg
-from rich.console import Console
-from rich.table import Table
-from threadpoolctl import threadpool_limits
 
 from piscm import PISC3, Auto, Windows, solve, zoo
-from piscm.paper.literal import literal_pisc3
+from piscm.paper.store import Record, Store
+from piscm.paper.study import grouped, measured, show
+from piscm.paper.trials import Trial
+from piscm.paper.yardstick import final_shapes, literal_solution, lstsq_seconds
+from piscm.zoo.benchmark import Benchmark
 
 SEEDS = range(5)
 PAPER = ("van-der-pol", "helmholtz", "allen-cahn")
@@ -34,147 +33,123 @@ DEFAULT = (
     "allen-cahn",
 )
 
-
-def timed(function):
-    began = time.perf_counter()
-    result = function()
-    return result, time.perf_counter() - began
+Run = Callable[[Benchmark, int], Record]
 
 
-def literal_run(item, seed):
-    """The literal algorithm's network and its time, to be taken right beside another one."""
-    method = item.method(PISC3)
-    with threadpool_limits(1):
-        return timed(lambda: literal_pisc3(item.problem, method, item.sampling, seed))
+def _literal(item: Benchmark, seed: int) -> Record:
+    solution = literal_solution(item.problem, item.method(PISC3), item.sampling, seed)
+    return {"literal error": item.rmse(solution), "literal seconds": solution.seconds}
 
 
-def paper_run(name, seed):
+def _paper(item: Benchmark, seed: int) -> Record:
     """PISC3 with the paper's settings, beside the literal algorithm."""
-    item = zoo.load(name)
     method = item.method(PISC3)
-    literal, slow = literal_run(item, seed)
-    solution, fast = timed(lambda: solve(item.problem, method, sampling=item.sampling, seed=seed))
+    solution = solve(item.problem, method, sampling=item.sampling, seed=seed, progress=False)
     return {
         "error": item.rmse(solution),
-        "literal error": item.rmse(replace(solution, network=literal)),
-        "seconds": fast,
-        "literal seconds": slow,
+        "seconds": solution.seconds,
+        **_literal(item, seed),
     }
 
 
-def lstsq_seconds(rows, columns):
-    rng = np.random.default_rng(0)
-    matrix, target = rng.standard_normal((rows, columns)), rng.standard_normal(rows)
-    with threadpool_limits(1):
-        runs = [timed(lambda: scipy.linalg.lstsq(np.asfortranarray(matrix), target))[1]]
-        runs += [timed(lambda: scipy.linalg.lstsq(np.asfortranarray(matrix), target))[1]]
-    return min(runs)
-
-
-def orthogonal_run(name, seed):
-    item = zoo.load(name)
+def _orthogonal(item: Benchmark, seed: int) -> Record:
     method = item.method(PISC3, selection="orthogonal", candidates=150, block=25)
-    solution, seconds = timed(
-        lambda: solve(item.problem, method, sampling=item.sampling, seed=seed)
-    )
-    rows = sum(block.rows for block in solution.block_residuals)
+    solution = solve(item.problem, method, sampling=item.sampling, seed=seed, progress=False)
     return {
         "error": item.rmse(solution),
-        "seconds": seconds,
-        "lstsq seconds": lstsq_seconds(rows, solution.n_nodes),
+        "seconds": solution.seconds,
+        "lstsq seconds": lstsq_seconds(final_shapes(solution)),
     }
 
 
-def windows_run(name, seed, count, each):
-    item = zoo.load(name)
+def _windows(item: Benchmark, seed: int, count: int, each: Auto) -> Record:
     t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
-    record = default_run(name, seed, Windows(t, count, method=each))
-    return {**record, "literal seconds": literal_run(item, seed)[1]}
+    record = _default(item, seed, Windows(t, count, method=each))
+    return {**record, "literal seconds": _literal(item, seed)["literal seconds"]}
 
 
-def default_run(name, seed, method=None):
-    item = zoo.load(name)
-    solution, seconds = timed(lambda: solve(item.problem, method, seed=seed))
+def _default(item: Benchmark, seed: int, method: Auto | Windows | None = None) -> Record:
+    solution = solve(item.problem, method, seed=seed, progress=False)
     record = {
         "error": item.relative_error(solution),
         "rmse": item.rmse(solution),
-        "seconds": seconds,
+        "seconds": solution.seconds,
         "estimate": solution.error_estimate.relative,
         "status": solution.status.name,
         "nodes": solution.n_nodes,
-        "windows": len(solution.network.panels.counts) if solution.network.panels else 1,
+        "windows": len(final_shapes(solution)),
     }
-    if name == "allen-cahn":
+    if item.name == "allen-cahn":  # whose layers at both ends are harder than all the rest
         rng = np.random.default_rng(seed)
-        points = item.problem.domain.interior(10_000, lambda n, d: rng.random((n, d)))
-        inside = np.abs(points[:, 0]) < 0.9
-        names = [symbol.name for symbol in item.problem.domain.coordinates]
-        at = dict(zip(names, points[inside].T, strict=True))
+        x, t = item.problem.domain.interior(10_000, lambda n, d: rng.random((n, d))).T
+        inside = np.abs(x) < 0.9
+        at = {"x": x[inside], "t": t[inside]}
         record["inside"] = float(np.sqrt(np.mean((solution(**at) - item.reference(**at)) ** 2)))
     return record
 
 
-def inverse_run(name, seed, tol):
-    item = zoo.load(name)
+def _inverse(item: Benchmark, seed: int, tol: float) -> Record:
     problem = item.observed(item.observations, seed)
-    solution, seconds = timed(lambda: solve(problem, tol=tol, seed=seed))
+    solution = solve(problem, tol=tol, seed=seed, progress=False)
     (unknown,) = item.truth
     return {
         "error": abs(solution.unknowns[unknown].value - item.truth[unknown]),
         "rmse": item.rmse(solution),
-        "seconds": seconds,
+        "seconds": solution.seconds,
         "estimate": solution.error_estimate.relative,
     }
 
 
-RUNS = {
-    **{f"PI-SC-III, {name}": (paper_run, (name,)) for name in PAPER},
-    "orthogonal, helmholtz": (orthogonal_run, ("helmholtz",)),
-    "8 windows, van-der-pol": (
-        windows_run,
-        ("van-der-pol", 8, Auto(activation="sin", tolerance=2e-9, max_nodes=300)),
-    ),
-    "4 windows, allen-cahn": (
-        windows_run,
-        ("allen-cahn", 4, Auto(activation="tanh", tolerance=1e-4)),
-    ),
-    "Auto 1e-6, van-der-pol-inverse": (inverse_run, ("van-der-pol-inverse", 1e-6)),
-    "Auto 1e-8, helmholtz-inverse": (inverse_run, ("helmholtz-inverse", 1e-8)),
-    **{f"solve(), {name}": (default_run, (name,)) for name in DEFAULT},
-    "Auto 1e-4, burgers": (default_run, ("burgers", Auto(tolerance=1e-4))),
+_SINES = Auto(activation="sin", tolerance=2e-9, max_nodes=300)
+_TANHS = Auto(activation="tanh", tolerance=1e-4)
+RUNS: dict[str, tuple[str, Run, float]] = {
+    **{f"PI-SC-III, {name}": (name, _paper, 12.0) for name in PAPER},
+    "orthogonal, helmholtz": ("helmholtz", _orthogonal, 1.5),
+    "8 windows, van-der-pol": ("van-der-pol", partial(_windows, count=8, each=_SINES), 12.0),
+    "4 windows, allen-cahn": ("allen-cahn", partial(_windows, count=4, each=_TANHS), 25.0),
+    "Auto 1e-6, van-der-pol-inverse": ("van-der-pol-inverse", partial(_inverse, tol=1e-6), 10.0),
+    "Auto 1e-8, helmholtz-inverse": ("helmholtz-inverse", partial(_inverse, tol=1e-8), 10.0),
+    **{f"solve(), {name}": (name, _default, 10.0) for name in DEFAULT},
+    "Auto 1e-4, burgers": ("burgers", partial(_default, method=Auto(tolerance=1e-4)), 10.0),
 }
+"""On which benchmark, how, and about how many seconds it takes."""
 
 
-def main(folder: Path, wanted: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "bars.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    records = [json.loads(line) for line in lines]
-    done = {(record["what"], record["seed"]) for record in records}
-    for what, (function, (name, *rest)) in RUNS.items():
-        for seed in SEEDS:
-            if (what, seed) in done or wanted not in what:
-                continue
-            record = {"what": what, "seed": seed, **function(name, seed, *rest)}
-            records.append(record)
-            with open(path, "a") as file:
-                file.write(json.dumps(record) + "\n")
-            print(record, file=sys.stderr, flush=True)
-    table = Table("what", "runs", "error", "seconds", "others", box=None)
-    for what in RUNS:
-        own = [record for record in records if record["what"] == what]
-        if not own:
-            continue
-        medians = {
-            key: statistics.median(record[key] for record in own)
-            for key, value in own[0].items()
-            if isinstance(value, int | float) and key != "seed"
-        }
-        others = {k: f"{v:.2g}" for k, v in medians.items() if k not in ("error", "seconds")}
-        row = f"{medians['error']:.1e}", f"{medians['seconds']:.2f}", str(others)
-        table.add_row(what, str(len(own)), *row)
-    Console(width=160).print(table)
+def _measured(what: str, seed: int) -> Record:
+    name, run, _ = RUNS[what]
+    return {"what": what, "seed": seed, **run(zoo.load(name), seed)}
+
+
+def _medians(what: str, records: list[Record]) -> Record:
+    medians = {
+        key: statistics.median(record[key] for record in records)
+        for key, value in records[0].items()
+        if isinstance(value, int | float) and key != "seed"
+    }
+    others = {k: f"{v:.2g}" for k, v in medians.items() if k not in ("error", "seconds")}
+    return {"what": what, "runs": len(records), **medians, "others": others}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("out", type=Path, nargs="?", default=Path("out"))
+    parser.add_argument("wanted", nargs="?", default="", help="a part of the names of runs")
+    options = parser.parse_args()
+    trials = [
+        Trial(
+            f"bars/{what}-seed{seed}",
+            f"{what}, seed {seed}",
+            effort,
+            partial(_measured, what, seed),
+        )
+        for what, (_, _, effort) in RUNS.items()
+        for seed in SEEDS
+        if options.wanted in what
+    ]
+    records = measured(trials, store=Store(options.out))
+    rows = [_medians(what, own) for (what,), own in grouped(records, "what").items()]
+    show("Medians over the seeds", ("what", "runs", "error", "seconds", "others"), rows)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out"), *(sys.argv[2:3] or [""]))
+    main()

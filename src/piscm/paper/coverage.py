@@ -6,13 +6,12 @@ or does not. Over 200 sets the share that does should be near 95 %.
     python -m piscm.paper.coverage --sets 200 --workers 2 --out docs
 """
 
-import argparse
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.progress import track
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from piscm import (
@@ -22,47 +21,43 @@ from piscm import (
     Observations,
     Problem,
     Sampling,
+    Solution,
     coordinates,
     field,
     solve,
     unknown,
     zoo,
 )
+from piscm.paper.drawing import new_figure, write_png
+from piscm.paper.store import Record
+from piscm.paper.study import command_line, grouped, measured
+from piscm.paper.trials import Trial
 from piscm.result.storage import write_csv
+
+Floats = NDArray[np.float64]
 
 NOISE = 0.02  # of the root mean square of the observed values
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """One unknown from one data set."""
-
-    system: str
-    unknown: str
-    seed: int
-    truth: float
-    value: float
-    stderr: float
+def _noisy(values: Floats, rng: np.random.Generator) -> Floats:
+    size = NOISE * float(np.sqrt(np.mean(values**2)))
+    return values + size * rng.normal(size=len(values))
 
 
-def noisy(values, rng):
-    return values + NOISE * np.sqrt(np.mean(values**2)) * rng.normal(size=len(values))
-
-
-def van_der_pol(seed):
+def _van_der_pol(seed: int) -> Solution:
     """mu from 100 observations; enough nodes that the equation is met far below the noise."""
     benchmark = zoo.load("van-der-pol-inverse")
     rng = np.random.default_rng([1, seed])
     points = rng.random((100, 2)) * [5, 1]
-    values = noisy(benchmark.reference(points[:, 0], points[:, 1]), rng)
+    values = _noisy(benchmark.reference(points[:, 0], points[:, 1]), rng)
     u = benchmark.problem.fields[0]
     problem = benchmark.problem.with_observations([Observations(u, points, values)])
     method = PISC3(max_nodes=500, scale=(30.0, 10.0), selection="orthogonal", candidates=100)
-    solution = solve(problem, method, sampling=Sampling(interior=1500, boundary=150), seed=seed)
-    return estimates("Van der Pol", solution, {"mu": 1.0}, seed)
+    sampling = Sampling(interior=1500, boundary=150)
+    return solve(problem, method, sampling=sampling, seed=seed, progress=False)
 
 
-def oscillator(seed):
+def _oscillator(seed: int) -> Solution:
     """Damping and stiffness of u'' + c u' + k u = 0 from 60 observations."""
     t = coordinates("t")
     u = field("u", t)
@@ -76,57 +71,76 @@ def oscillator(seed):
         [u.diff(t, 2) + c * u.diff(t) + k * u],
         [Condition(u - 1, on={t: 0}), Condition(u.diff(t), on={t: 0})],
         {c: 0.1, k: 1.0},
-        [Observations(u, times, noisy(exact, rng))],
+        [Observations(u, times, _noisy(exact, rng))],
     )
     method = PISC3(max_nodes=60, selection="orthogonal", candidates=100)
-    solution = solve(problem, method, sampling=Sampling(interior=200), seed=seed)
-    return estimates("oscillator", solution, {"c": 0.5, "k": 4.0}, seed)
+    return solve(problem, method, sampling=Sampling(interior=200), seed=seed, progress=False)
 
 
-def estimates(system, solution, truth, seed):
-    return [
-        Estimate(system, name, seed, truth[name], item.value, item.stderr)
-        for name, item in solution.unknowns.items()
-    ]
+SYSTEMS: dict[str, tuple[Callable[[int], Solution], dict[str, float], float]] = {
+    "oscillator": (_oscillator, {"c": 0.5, "k": 4.0}, 0.3),
+    "Van der Pol": (_van_der_pol, {"mu": 1.0}, 4.0),
+}
+"""How it is solved, the true unknowns, and about how many seconds it takes."""
 
 
-def draw(found, path):
+def _measured(system: str, seed: int) -> Record:
+    run, truth, _ = SYSTEMS[system]
+    return {
+        name: {
+            "system": system,
+            "unknown": name,
+            "seed": seed,
+            "truth": truth[name],
+            "value": found.value,
+            "stderr": found.stderr,
+        }
+        for name, found in run(seed).unknowns.items()
+    }
+
+
+def _scores(rows: list[Record]) -> Floats:
+    """Errors in units of the standard error."""
+    return np.array([(row["value"] - row["truth"]) / row["stderr"] for row in rows])
+
+
+def _held(rows: list[Record]) -> str:
+    return f"{np.mean(np.abs(_scores(rows)) < 1.96):.1%} of {len(rows)}"
+
+
+def _draw(rows: list[Record], path: Path) -> None:
     """Standardized errors against the normal distribution they should have."""
-    import matplotlib.pyplot as plt
-
-    names = sorted({(item.system, item.unknown) for item in found}, reverse=True)
-    figure, axes = plt.subplots(1, len(names), figsize=(4 * len(names), 3.2), layout="constrained")
+    groups = sorted(grouped(rows, "system", "unknown").items(), reverse=True)
+    figure = new_figure(4 * len(groups), 3.2)
     grid = np.linspace(-4, 4, 200)
-    for ax, (system, name) in zip(axes, names, strict=True):
-        own = [item for item in found if (item.system, item.unknown) == (system, name)]
-        scores = np.array([(item.value - item.truth) / item.stderr for item in own])
-        held = np.mean(np.abs(scores) < 1.96)
-        ax.hist(scores, bins=np.linspace(-4, 4, 25), density=True, color="C0", alpha=0.6)
+    for ax, ((system, name), own) in zip(figure.subplots(1, len(groups)), groups, strict=True):
+        ax.hist(_scores(own), bins=np.linspace(-4, 4, 25), density=True, color="C0", alpha=0.6)
         ax.plot(grid, norm.pdf(grid), color="0.3")
-        ax.set(title=f"{system}: {name}\n95 % interval holds {held:.1%} of {len(own)}")
+        ax.set(title=f"{system}: {name}\n95 % interval holds {_held(own)}")
         ax.set(xlabel="error / standard error", yticks=[])
-    figure.savefig(path, dpi=110)
+    write_png(path, figure)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def main() -> None:
+    parser = command_line((__doc__ or "").split("\n")[0])
     parser.add_argument("--sets", type=int, default=200)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path("out"))
     options = parser.parse_args()
+    trials = [
+        Trial(
+            f"coverage/{system}-seed{seed}",
+            f"{system}, seed {seed}",
+            effort,
+            partial(_measured, system, seed),
+        )
+        for system, (_, _, effort) in SYSTEMS.items()
+        for seed in range(options.sets)
+    ]
     options.out.mkdir(parents=True, exist_ok=True)
-    found = []
-    with ProcessPoolExecutor(options.workers) as pool:
-        for system in (oscillator, van_der_pol):
-            runs = pool.map(system, range(options.sets))
-            for some in track(runs, description=system.__name__, total=options.sets):
-                found.extend(some)
-    write_csv(options.out / "coverage.csv", list(vars(found[0])), [vars(item) for item in found])
-    draw(found, options.out / "coverage.png")
-    for system, name in sorted({(item.system, item.unknown) for item in found}):
-        own = [item for item in found if (item.system, item.unknown) == (system, name)]
-        held = np.mean([abs(item.value - item.truth) < 1.96 * item.stderr for item in own])
-        print(f"{system} {name}: the 95 % interval holds the truth in {held:.1%} of {len(own)}")
+    rows = [row for record in measured(trials, options.workers) for row in record.values()]
+    write_csv(options.out / "coverage.csv", list(rows[0]), rows)
+    _draw(rows, options.out / "coverage.png")
+    for (system, name), own in sorted(grouped(rows, "system", "unknown").items()):
+        print(f"{system} {name}: the 95 % interval holds the truth in {_held(own)}")
 
 
 if __name__ == "__main__":

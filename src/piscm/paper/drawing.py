@@ -1,12 +1,18 @@
 """What all pictures share."""
 
 import io
+from pathlib import Path
 from typing import Any
+
+from piscm.result.storage import replacing
 
 try:
     from matplotlib.figure import Figure
 except ImportError:
     raise ImportError("Pictures need matplotlib: pip install 'piscm[plot]'") from None
+
+BELOW = {"fontsize": 8, "loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}
+"""For a legend too long to stand among the points."""
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -14,10 +20,12 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def finish(ax: Any, legend: dict[str, Any] | None = None, **properties: Any) -> None:
+def finish(
+    ax: Any, legend: dict[str, Any] | None = None, lines: str = "both", **properties: Any
+) -> None:
     """Labels, scales and title, a faint grid, and the legend of what has a label."""
     ax.set(**properties)
-    ax.grid(alpha=0.3)
+    ax.grid(alpha=0.3, axis=lines)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, **(legend or {}))
 
@@ -27,3 +35,9 @@ def png(figure: Any, dpi: int = 130) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=dpi)
     return file.getvalue()
+
+
+def write_png(path: Path, figure: Any) -> None:
+    """Write a figure whole or not at all."""
+    with replacing(path) as part:
+        part.write_bytes(png(figure, dpi=110))

@@ -25,7 +25,7 @@ Rows = tuple[Experiment, ...]
 _DEEP = (64, 64, 64, 64)
 # The paper speaks of an initial learning rate, and not of how it goes on nor of how weights begin:
 # a half wave down to zero and PyTorch's own way come nearest to its figures.
-_TRAINED = {"schedule": "cosine", "initialization": "fan_in"}
+_TRAINED: dict[str, Any] = {"schedule": "cosine", "initialization": "fan_in"}
 
 
 def _fixed(method: AnyMethod) -> Make:

@@ -56,7 +56,13 @@ def scatter_figure(summary: Summary, table: str) -> bytes | None:
         for method, (color, mark, label) in styles.items()
         if method in drawn
     ]
-    hollow = {"color": "0.3", "mfc": "none", "mew": 1.6, "ms": 9, "label": "hollow: the paper"}
+    hollow: dict[str, Any] = {
+        "color": "0.3",
+        "mfc": "none",
+        "mew": 1.6,
+        "ms": 9,
+        "label": "hollow: the paper",
+    }
     handles.append(Line2D([], [], ls="", marker="o", **hollow))
     figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9)
     return png(figure)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from piscm.paper.experiment import INVERSE, Experiment
 from piscm.paper.page import Block, Line, Section, Table, Text
 from piscm.paper.printed import UNKNOWN, problem_of
-from piscm.paper.summary import Summary, paradigms_of, quotient
+from piscm.paper.summary import Summary, paradigms_of
 from piscm.paper.times import REFERENCES
 from piscm.paper.words import NONE, error_text, ratio_text, seconds_text
 
@@ -111,8 +111,8 @@ def winners_section(summary: Summary) -> Section:
         for number, rival in enumerate(above):
             cells = [contest.title if number == 0 else "", *rival.cells]
             for entry in ours:
-                cells.append(ratio_text(quotient(rival.error, entry and entry.error)))
-                cells.append(ratio_text(quotient(rival.seconds, entry and entry.seconds)))
+                cells.append(ratio_text(rival.error / entry.error if entry else None))
+                cells.append(ratio_text(rival.seconds / entry.seconds if entry else None))
             lines.append(Line(cells, rule=number == 0))
         if not above:
             unbeaten.append(contest.title)

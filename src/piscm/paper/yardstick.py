@@ -1,15 +1,18 @@
-"""The unit of time: one dense least-squares solve, on this machine and at this moment."""
+"""What times are compared with: one dense least-squares solve, and the literal PI-SC-III."""
 
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy.linalg
 from threadpoolctl import threadpool_limits
 
+from piscm import Problem, Sampling, Solution, solve
+from piscm.construct.methods import Method
 from piscm.network.model import Network
-from piscm.result.solution import Solution
+from piscm.paper.literal import literal_pisc3
 
 Shape = tuple[int, int]
 
@@ -52,3 +55,17 @@ def final_shapes(solution: Solution) -> list[Shape]:
     total = max(1, sum(counts))
     shapes = [(round(rows * count / total), count * fields) for count in counts]
     return [(max(1, height), max(1, width)) for height, width in shapes]
+
+
+def literal_solution(problem: Problem, method: Method, sampling: Sampling, seed: int) -> Solution:
+    """The literal algorithm's network and time, as a solution.
+
+    It gives a network only. Points and rows are those of the fast algorithm with the same seed, so
+    a run of one node lends the rest.
+    """
+    one_node = replace(method, max_nodes=1)
+    shell = solve(problem, one_node, sampling=sampling, seed=seed, progress=False)
+    began = time.perf_counter()
+    with threadpool_limits(1), np.errstate(all="ignore"):  # as in `solve`
+        network = literal_pisc3(problem, method, sampling, seed)
+    return replace(shell, network=network, method=method, seconds=time.perf_counter() - began)
