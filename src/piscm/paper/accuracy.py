@@ -26,8 +26,7 @@ def accuracy(quick: bool) -> Study:
     forward = [name for name in zoo.names() if not zoo.load(name).problem.unknowns]
     trials = [
         Trial(
-            f"accuracy/{name}-{tolerance:g}",
-            f"{name}, tol {tolerance:g}",
+            f"accuracy/{name}, tol {tolerance:g}",
             effort,
             partial(_measured, name, Auto(tolerance=tolerance, **limits)),
         )
@@ -39,7 +38,7 @@ def accuracy(quick: bool) -> Study:
         "after. relative_error: L2, of all fields together. "
         f"A run ends after {limits['max_seconds']:g} s, as TIME_LIMIT."
     )
-    return Study("Accuracy against time, by default", note, COLUMNS, trials, summary, draw)
+    return Study("Accuracy against time, by default", note, COLUMNS, trials, by_problem, draw)
 
 
 def _measured(name: str, method: Auto) -> Record:
@@ -56,8 +55,8 @@ def _measured(name: str, method: Auto) -> Record:
     }
 
 
-def summary(records: list[Record]) -> list[Record]:
-    """The rows by problem."""
+def by_problem(records: list[Record]) -> list[Record]:
+    """What was measured tolerance by tolerance."""
     return [row for own in grouped(records, "problem").values() for row in own]
 
 

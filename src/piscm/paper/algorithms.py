@@ -29,6 +29,9 @@ _METHODS: dict[str, tuple[Any, dict[str, Any], float]] = {
     AUTO: (Auto, {}, 8.0),
 }
 """Options beside those of the paper, and about how long each takes."""
+_QUICK = {"max_nodes": 20, "candidates": 10}
+_QUICK_SAMPLING = Sampling(interior=200, boundary=40, rule="latin")
+_QUICK_AUTO = Auto(tolerance=1e-2, max_nodes=50, max_seconds=0.5)
 _NOTE = (
     "Medians over the trials. in_lstsq: time as a ratio to one SciPy lstsq (gelsd, one thread) of "
     "the final design's size, timed right after; of several windows, one lstsq for each. "
@@ -41,8 +44,7 @@ def algorithms(trials: int, quick: bool) -> Study:
     # The methods take turns within a trial, so that other work on the machine hits all alike.
     runs = [
         Trial(
-            f"algorithms/{name}-{label}-seed{seed}",
-            f"{name}, {label}, seed {seed}",
+            f"algorithms/{name}, {label}, seed {seed}",
             share * effort,
             partial(_measured, name, label, quick, seed),
         )
@@ -56,14 +58,10 @@ def algorithms(trials: int, quick: bool) -> Study:
 
 def _solution(benchmark: Benchmark, label: str, quick: bool, seed: int) -> Solution:
     if label == AUTO:
-        auto = Auto(tolerance=1e-2, max_nodes=50, max_seconds=0.5) if quick else Auto()
-        return solve(benchmark.problem, auto, seed=seed, progress=False)
+        return solve(benchmark.problem, _QUICK_AUTO if quick else Auto(), seed=seed, progress=False)
     kind, options, _ = _METHODS[label]
-    small = {"max_nodes": 20, "candidates": 10} if quick else {}
-    method = benchmark.method(kind, **{**small, **options})
-    sampling = benchmark.sampling
-    if quick:
-        sampling = Sampling(interior=200, boundary=40, rule="latin")
+    method = benchmark.method(kind, **{**(_QUICK if quick else {}), **options})
+    sampling = _QUICK_SAMPLING if quick else benchmark.sampling
     if label == LITERAL:
         return literal_solution(benchmark.problem, method, sampling, seed)
     return solve(benchmark.problem, method, sampling=sampling, seed=seed, progress=False)

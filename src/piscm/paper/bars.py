@@ -45,21 +45,14 @@ def _paper(item: Benchmark, seed: int) -> Record:
     """PISC3 with the paper's settings, beside the literal algorithm."""
     method = item.method(PISC3)
     solution = solve(item.problem, method, sampling=item.sampling, seed=seed, progress=False)
-    return {
-        "error": item.rmse(solution),
-        "seconds": solution.seconds,
-        **_literal(item, seed),
-    }
+    return {"error": item.rmse(solution), "seconds": solution.seconds, **_literal(item, seed)}
 
 
 def _orthogonal(item: Benchmark, seed: int) -> Record:
     method = item.method(PISC3, selection="orthogonal", candidates=150, block=25)
     solution = solve(item.problem, method, sampling=item.sampling, seed=seed, progress=False)
-    return {
-        "error": item.rmse(solution),
-        "seconds": solution.seconds,
-        "lstsq seconds": lstsq_seconds(final_shapes(solution)),
-    }
+    unit = lstsq_seconds(final_shapes(solution))
+    return {"error": item.rmse(solution), "seconds": solution.seconds, "lstsq seconds": unit}
 
 
 def _windows(item: Benchmark, seed: int, count: int, each: Auto) -> Record:
@@ -136,12 +129,7 @@ def main() -> None:
     parser.add_argument("wanted", nargs="?", default="", help="a part of the names of runs")
     options = parser.parse_args()
     trials = [
-        Trial(
-            f"bars/{what}-seed{seed}",
-            f"{what}, seed {seed}",
-            effort,
-            partial(_measured, what, seed),
-        )
+        Trial(f"bars/{what}, seed {seed}", effort, partial(_measured, what, seed))
         for what, (_, _, effort) in RUNS.items()
         for seed in SEEDS
         if options.wanted in what

@@ -7,7 +7,7 @@ these. The one knob is the accuracy: resolution and tolerances follow from it by
 fitted once, so that the root mean square error over the domain is at most what was asked for.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ Field = Callable[[Floats, Floats], Floats]
 """A solution at points, given as one array for each coordinate."""
 Forward = Callable[[float], Field]
 """From the parameter of the equation to the solution."""
-Knob = Mapping[str, float]
 
 _TRUE, _GUESS = 1.0, 0.1  # of the parameter, in forward and in inverse problems
 _COARSEST = 0.1
@@ -37,27 +36,14 @@ _CHUNK = 2_000_000
 
 @dataclass(frozen=True)
 class Classical:
-    """A solution over the whole domain.
-
-    Attributes
-    ----------
-    coordinates : tuple of str
-        Their names, in order.
-    field : callable
-        The solution at arrays of these.
-    unknowns : dict
-        What an inverse problem was solved for.
-    knob : mapping
-        Resolution and tolerances that were used.
-    """
+    """A solution over the whole domain, and the unknowns that an inverse problem was solved for."""
 
     coordinates: tuple[str, str]
     field: Field
     unknowns: dict[str, float]
-    knob: Knob
 
-    def __call__(self, **coordinates: ArrayLike) -> Floats:
-        """The solution at broadcasting arrays of the coordinates."""
+    def __call__(self, _: object = None, /, **coordinates: ArrayLike) -> Floats:
+        """The one field at broadcasting arrays of the coordinates, as a `Solution` is called."""
         if set(coordinates) != set(self.coordinates):
             raise ProblemError(f"Give the coordinates {' and '.join(self.coordinates)}.")
         arrays = [np.asarray(coordinates[name], dtype=float) for name in self.coordinates]
@@ -67,22 +53,15 @@ class Classical:
 
 class _Solver(NamedTuple):
     coordinates: tuple[str, str]
-    prepare: Callable[[float], tuple[Forward, Knob]]
+    prepare: Callable[[float], Forward]
     finest: float  # the best accuracy that the rules were tried for
     unknown: str = ""
 
 
 def classical(name: str, accuracy: float, observations: Observations | None = None) -> Classical:
-    """Solve a problem of the paper to an accuracy.
+    """Solve a problem of the paper; an inverse one is fitted to the observations.
 
-    Parameters
-    ----------
-    name : str
-        As in the zoo.
-    accuracy : float
-        The root mean square error over the domain that is allowed.
-    observations : Observations, optional
-        What an inverse problem is fitted to. A forward problem has no need of them.
+    The accuracy is the root mean square error over the domain that is allowed.
     """
     if name not in _SOLVERS:
         known = ", ".join(_SOLVERS)
@@ -94,13 +73,13 @@ def classical(name: str, accuracy: float, observations: Observations | None = No
             f"classical({name!r}, accuracy={accuracy!r}): give a number from {solver.finest:g} to "
             f"{_COARSEST:g}."
         )
-    forward, knob = solver.prepare(accuracy)
+    forward = solver.prepare(accuracy)
     if not solver.unknown:
-        return Classical(solver.coordinates, forward(_TRUE), {}, knob)
+        return Classical(solver.coordinates, forward(_TRUE), {})
     if observations is None:
         raise ProblemError(f"classical({name!r}): an inverse problem needs observations.")
     parameter = _fitted(forward, observations, accuracy)
-    return Classical(solver.coordinates, forward(parameter), {solver.unknown: parameter}, knob)
+    return Classical(solver.coordinates, forward(parameter), {solver.unknown: parameter})
 
 
 def _fitted(forward: Forward, observations: Observations, accuracy: float) -> float:
@@ -120,7 +99,7 @@ def _fitted(forward: Forward, observations: Observations, accuracy: float) -> fl
     return float(found.x[0])
 
 
-def _van_der_pol(accuracy: float) -> tuple[Forward, Knob]:
+def _van_der_pol(accuracy: float) -> Forward:
     """All drives at once: the solution is smooth in the drive, so few Chebyshev points will do."""
     points, tolerance = int(np.ceil(-2.1 * np.log10(accuracy))), 0.3 * accuracy
     places = chebyshev.chebpts1(points)
@@ -141,10 +120,10 @@ def _van_der_pol(accuracy: float) -> tuple[Forward, Knob]:
 
         return field
 
-    return forward, {"points in U": points, "rtol": tolerance}
+    return forward
 
 
-def _helmholtz(accuracy: float) -> tuple[Forward, Knob]:
+def _helmholtz(accuracy: float) -> Forward:
     """Collocation on a square grid; eigenvectors of d²/dx² separate the two coordinates."""
     points = 16 + 2 * int(np.ceil(-0.8 * np.log10(accuracy)))
     nodes = chebyshev.chebpts2(points)
@@ -161,10 +140,10 @@ def _helmholtz(accuracy: float) -> tuple[Forward, Knob]:
         series = to_series @ amplitudes @ to_series.T
         return lambda x, y: np.asarray(chebyshev.chebval2d(x, y, series))
 
-    return forward, {"points in x and y": points}
+    return forward
 
 
-def _allen_cahn(accuracy: float) -> tuple[Forward, Knob]:
+def _allen_cahn(accuracy: float) -> Forward:
     """Second-order differences on half the interval: the solution is even, its slope 0 at the ends.
 
     The initial slope at x = 1 is not 0, and a layer starts there, so a higher order would not help.
@@ -191,7 +170,7 @@ def _allen_cahn(accuracy: float) -> tuple[Forward, Knob]:
         path = _integrated(rate, 0.5, initial, tolerance, "LSODA", **options)
         return lambda x, t: _between(path, cells, x, t)
 
-    return forward, {"cells in 0 < x < 1": cells, "rtol": tolerance}
+    return forward
 
 
 def _between(path: OdeSolution, cells: int, x: Floats, t: Floats) -> Floats:
@@ -223,16 +202,8 @@ def _integrated(
     method: str,
     **options: Any,
 ) -> OdeSolution:
-    found = solve_ivp(
-        rate,
-        (0.0, end),
-        initial,
-        method=method,
-        rtol=tolerance,
-        atol=tolerance,
-        dense_output=True,
-        **options,
-    )
+    options |= {"rtol": tolerance, "atol": tolerance, "dense_output": True}
+    found = solve_ivp(rate, (0.0, end), initial, method=method, **options)
     if not found.success:
         raise ArithmeticError(f"The integration failed: {found.message}")
     return found.sol

@@ -126,12 +126,7 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=200)
     options = parser.parse_args()
     trials = [
-        Trial(
-            f"coverage/{system}-seed{seed}",
-            f"{system}, seed {seed}",
-            effort,
-            partial(_measured, system, seed),
-        )
+        Trial(f"coverage/{system}, seed {seed}", effort, partial(_measured, system, seed))
         for system, (_, _, effort) in SYSTEMS.items()
         for seed in range(options.sets)
     ]

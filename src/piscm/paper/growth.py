@@ -3,9 +3,8 @@
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -18,22 +17,20 @@ from piscm.paper.study import Study, grouped
 from piscm.paper.trials import Trial
 from piscm.paper.workers import in_child
 
-_SIZE = ("points", "nodes", "fields")
-COLUMNS = ("along", *_SIZE, "seconds", "megabytes", "time_exponent", "memory_exponent")
 SECONDS = 120.0
 _NOTE = (
     "PI-SC-III, orthogonal, on a reaction–diffusion system, each case in a process of its own. "
     "megabytes: peak memory beyond that of a tiny run. Exponents: least squares on the logarithms "
     f"of all sizes. A case over {SECONDS:.0f} s or over half the memory is left empty."
 )
+_MEASURED = {"time": "seconds", "memory": "megabytes"}
 # Wave numbers for 1600 nodes that are independent of each other.
 _SCALE = 100.0
 _SHORT = 1.0
 _REPEATS = 3
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """How large a case is."""
 
     points: int
@@ -48,15 +45,20 @@ class Size:
         return 2.0 + min(work, SECONDS)
 
 
+COLUMNS = (
+    "along",
+    *Size._fields,
+    *("seconds", "megabytes", "time_exponent", "memory_exponent"),
+)
 SIZES = {
     "points": [Size(points, 100, 1) for points in (1_000, 10_000, 100_000, 1_000_000)],
     "nodes": [Size(4_000, nodes, 1) for nodes in (100, 200, 400, 800, 1_600)],
     "fields": [Size(2_000, 200, fields) for fields in (1, 2, 3, 4)],
 }
 _QUICK = {
-    "points": [Size(points, 20, 1) for points in (200, 2_000)],
-    "nodes": [Size(200, nodes, 1) for nodes in (20, 60)],
-    "fields": [Size(200, 20, fields) for fields in (1, 2)],
+    "points": [Size(200, 20, 1), Size(2_000, 20, 1)],
+    "nodes": [Size(200, 20, 1), Size(200, 60, 1)],
+    "fields": [Size(200, 20, 1), Size(200, 20, 2)],
 }
 
 
@@ -64,10 +66,7 @@ def growth(quick: bool) -> Study:
     """Every size along every axis."""
     trials = [
         Trial(
-            f"growth/{along}-{getattr(size, along)}",
-            f"{along} {getattr(size, along)}",
-            size.effort,
-            partial(_measured, along, size),
+            f"growth/{along} {getattr(size, along)}", size.effort, partial(_measured, along, size)
         )
         for along, sizes in (_QUICK if quick else SIZES).items()
         for size in sizes
@@ -76,7 +75,7 @@ def growth(quick: bool) -> Study:
 
 
 def _measured(along: str, size: Size) -> Record:
-    return {"along": along, **asdict(size), **_cost_in_child(size)}
+    return {"along": along, **size._asdict(), **_cost_in_child(size)}
 
 
 @cache  # one size may stand on several axes
@@ -130,25 +129,24 @@ def summary(records: list[Record]) -> list[Record]:
     """The rows with the exponents of their axis."""
     rows = []
     for (along,), own in grouped(records, "along").items():
-        sizes = [row[along] for row in own]
         exponents = {
-            "time_exponent": fitted_exponent(sizes, [row["seconds"] for row in own]),
-            "memory_exponent": fitted_exponent(sizes, [row["megabytes"] for row in own]),
+            f"{what}_exponent": fitted_exponent([(row[along], row[key]) for row in own])
+            for what, key in _MEASURED.items()
         }
         rows += [{**row, **exponents} for row in own]
     return rows
 
 
-def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """The exponent p of ``values ~ sizes**p``: least squares on the logarithms.
+def fitted_exponent(measured: Sequence[tuple[float, float]]) -> float:
+    """The exponent p of ``value ~ size**p`` from pairs of both: least squares on the logarithms.
 
     Values that were not measured (NaN), or were too small to be (zero), are left out; with fewer
     than two sizes there is no exponent, and it is NaN.
 
-    >>> round(fitted_exponent([1, 10, 100], [3, 300, 30_000]), 6)
+    >>> round(fitted_exponent([(1, 3), (10, 300), (100, 30_000)]), 6)
     2.0
     """
-    known = [pair for pair in zip(sizes, values, strict=True) if pair[1] > 0]
+    known = [(size, value) for size, value in measured if value > 0]
     if len({size for size, _ in known}) < 2:
         return math.nan
     x, y = np.log(known).T
@@ -158,7 +156,7 @@ def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 def draw(rows: list[Record], ax: Any) -> None:
     """Time and memory beside those of the smallest case, along points, nodes and fields."""
     for number, ((along,), own) in enumerate(grouped(rows, "along").items()):
-        for key, what, style in (("seconds", "time", "o-"), ("megabytes", "memory", "s--")):
+        for (what, key), style in zip(_MEASURED.items(), ("o-", "s--"), strict=True):
             known = [row for row in own if row[key] > 0]
             if known:
                 ax.loglog(

@@ -63,8 +63,7 @@ def main() -> None:
     options = command_line((__doc__ or "").split("\n")[0]).parse_args()
     trials = [
         Trial(
-            f"guesses/{name}-{guess:g}-{method}-seed{seed}",
-            f"{name} from {guess:g}, {method}, seed {seed}",
+            f"guesses/{name} from {guess:g}, {method}, seed {seed}",
             METHODS[method][2],
             partial(_measured, name, guess, method, seed),
         )

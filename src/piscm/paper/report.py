@@ -1,6 +1,6 @@
 """The report of a reproduction: one HTML page, the same in Markdown, and the numbers as CSV."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ _ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}
 _NAMES = ("table", "method", "paradigm")
 _MEASURED = ("rmse", "error", "seconds", "nodes", "residual", "status", "failure", "quick")
 _TRIAL = (*_NAMES, "seed", *_MEASURED, "commit")
+_ROW = (*_NAMES, "label", "kind", "origin", "quantity")
+_OURS = ("mean", "sd", "median")
+_CELL = (*_ROW, "paper_mean", "paper_sd", *_OURS, "trials", "failed", "ratio", "verdict")
 
 
 def write_report(
@@ -36,18 +39,8 @@ def write_report(
 ) -> None:
     """Write ``report.html``, ``report.md`` with ``figures/``, ``trials.csv`` and ``summary.csv``.
 
-    Parameters
-    ----------
-    folder : Path
-        Must be there; older files of the same names are replaced one by one, each as a whole.
-    experiments : iterable of Experiment
-        The rows of the tables in their order.
-    records : iterable of mapping
-        The trials; those of no experiment are left out.
-    facts : mapping
-        What to say of the run and the machine, in this order: name and value.
-    solutions : mapping
-        By table ("table-1" to "table-3"), the solution that its figure shows.
+    The facts are what to say of the run and the machine. The solutions are those that the figures
+    of "table-1" to "table-3" show. Older files are replaced one by one, each as a whole.
     """
     summary = Summary(experiments, records)
     page = report_page(summary, facts, solutions)
@@ -62,16 +55,15 @@ def write_report(
     for name, content in files.items():
         with replacing(folder / name) as part:
             part.write_bytes(content)
-    _write_rows(folder / "trials.csv", trial_rows(summary), _TRIAL)
-    _write_rows(folder / "summary.csv", summary_rows(summary))
+    for name, columns, rows in (
+        ("trials.csv", _TRIAL, trial_rows(summary)),
+        ("summary.csv", _CELL, summary_rows(summary)),
+    ):
+        write_csv(folder / name, columns, [{k: _plain(v) for k, v in r.items()} for r in rows])
 
 
-def _write_rows(path: Path, rows: list[dict[str, Any]], columns: Sequence[str] = ()) -> None:
-    plain = [
-        {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in rows
-    ]
-    write_csv(path, columns or list(rows[0] if rows else ()), plain)
+def _plain(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value
 
 
 def report_page(
@@ -152,16 +144,11 @@ def summary_rows(summary: Summary) -> list[dict[str, Any]]:
     """Every cell of every table."""
     return [
         {
-            **{name: getattr(cell.row, name) for name in (*_NAMES, "label", "kind", "origin")},
-            "quantity": cell.quantity,
+            **{name: getattr(cell.row, name) for name in _ROW[:-1]},
+            **{name: getattr(cell, name) for name in ("quantity", *_OURS, "failed", "ratio")},
             "paper_mean": cell.paper and cell.paper.mean,
             "paper_sd": cell.paper and cell.paper.sd,
-            "mean": cell.mean,
-            "sd": cell.sd,
-            "median": cell.median,
             "trials": len(cell.values),
-            "failed": cell.failed,
-            "ratio": cell.ratio,
             "verdict": "" if cell.quantity == "seconds" else cell.verdict,
         }
         for cell in summary.cells.values()

@@ -32,25 +32,7 @@ def reproduce(
     dask: str | None = None,
     quick: bool = False,
 ) -> None:
-    """Run the trials that are missing in a folder, and write the report on all that it holds.
-
-    Parameters
-    ----------
-    what : sequence of str
-        "all", tables and figures.
-    out : Path
-        The folder.
-    trials : int
-        Trials of each row, with the seeds from `seed` on.
-    methods : sequence of str
-        Those to run; all where none is named.
-    workers : int, optional
-        Processes; left out, as many as there are cores.
-    dask : str, optional
-        The address of a Dask scheduler to run on instead.
-    quick : bool
-        Tiny sizes: shows that it runs, not how well.
-    """
+    """Run the trials that are missing in a folder, and write the report on all that it holds."""
     experiments = selected(what, methods)
     _check_options(trials, seed, workers, dask)
     if any(item.kind == "gradient" for item in experiments):
@@ -66,14 +48,14 @@ def reproduce(
         asked = trials_of(experiments, range(seed, seed + trials), quick)
         run_trials(asked, executor, count, store)
     records = current(store, quick)
+    words = ["piscm reproduce", *(what or ("all",)), f"--trials {trials}"]
+    words += [f"--seed {seed}"] * (seed > 0) + [f"--methods {','.join(methods)}"] * bool(methods)
     facts = {
-        "last command": _command(what, trials, seed, methods, quick),
+        "last command": " ".join(words + ["--quick"] * quick),
         "at once": f"{count} on a Dask cluster" if dask else f"{count} on this machine",
-        **{
-            name: " and ".join(sorted({record[name] for record in records}))
-            for name in ("machine", "commit")
-        },
     }
+    for name in ("machine", "commit"):
+        facts[name] = " and ".join(sorted({record[name] for record in records}))
     write_report(out, EXPERIMENTS, records, facts, figures(store, quick))
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
 
@@ -127,12 +109,3 @@ def _check_jax() -> None:
             "The gradient-trained rows need JAX and optax: pip install 'piscm[baselines]', or "
             "leave them out with --methods."
         ) from None
-
-
-def _command(
-    what: Sequence[str], trials: int, seed: int, methods: Sequence[str], quick: bool
-) -> str:
-    words = ["piscm reproduce", *(what or ("all",)), f"--trials {trials}"]
-    words += [f"--seed {seed}"] if seed else []
-    words += [f"--methods {','.join(methods)}"] if methods else []
-    return " ".join([*words, *(["--quick"] if quick else [])])

@@ -143,13 +143,7 @@ _PISCNS = (
 
 # What did best of what was tried: L-BFGS after Adam, and better inputs and weights.
 _SINE = {"activation": "sin", "epochs": 1500}
-_VAN_DER_POL = {
-    **_SINE,
-    "normalize": True,
-    "stretch": (2.0, 1.0),
-    "emphasis": 10.0,
-    "polish": 2000,
-}
+_VAN_DER_POL = {**_SINE, "normalize": True, "stretch": (2.0, 1.0), "emphasis": 10.0, "polish": 2000}
 _HELMHOLTZ = {**_SINE, "stretch": (4.0, 4.0), "emphasis": 1000.0, "polish": 1000}
 _ALLEN_CAHN = {
     **_SINE,

@@ -20,20 +20,7 @@ _WORDS = ("problem", "method", "along", "status", "what", "others")
 
 @dataclass(frozen=True)
 class Study:
-    """What is measured, and what becomes of it.
-
-    Attributes
-    ----------
-    title, note : str
-        What stands above its table, and how the table is read.
-    columns : tuple of str
-        The columns of the table, on the screen and in the file.
-    trials : sequence of Trial
-    summary : callable
-        The rows of the table, from the records.
-    draw : callable
-        Draws the rows on axes.
-    """
+    """What is measured, the rows of the table that comes of it, and their picture on axes."""
 
     title: str
     note: str

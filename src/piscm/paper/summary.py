@@ -16,22 +16,10 @@ QUICK, ABSENT, NOT_RUN, FAILED = "quick run", "not in the paper", "not run", "fa
 
 @dataclass(frozen=True)
 class Cell:
-    """One quantity of one row over all trials.
-
-    Attributes
-    ----------
-    quantity : str
-        ``"rmse"``, ``"error"`` (of the unknown) or ``"seconds"``.
-    paper : Spread or None
-        What the paper prints for it.
-    values : tuple of float
-        Those of the trials that gave a solution.
-    failed : int
-        How many trials gave none.
-    """
+    """One quantity of one row: printed, and over the trials that gave a solution."""
 
     row: Experiment
-    quantity: str
+    quantity: str  # "rmse", "error" (of the unknown) or "seconds"
     paper: Spread | None
     values: tuple[float, ...]
     failed: int
@@ -91,17 +79,10 @@ def quotient(above: float | None, below: float | None) -> float | None:
 
 
 class Summary:
-    """All rows with all their trials; trials of no row are left out.
+    """All rows, their trials by the key of the row, and their cells by key and quantity.
 
-    Attributes
-    ----------
-    rows : tuple of Experiment
-    trials : mapping
-        The records of a row by its key.
-    cells : mapping
-        By the key of a row and a quantity, in the order of the rows.
-    quick : bool
-        Whether there are trials of tiny sizes, which say nothing about the methods.
+    Trials of no row are left out. `quick` says whether there are trials of tiny sizes, which say
+    nothing about the methods.
     """
 
     def __init__(self, rows: Iterable[Experiment], records: Iterable[Record]) -> None:

@@ -4,18 +4,16 @@ import json
 import math
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from piscm import Auto, Solution, Windows, solve, zoo
 from piscm.baselines.jax_arrays import jax_for
 from piscm.march.options import method_to_document
-from piscm.paper.classical import classical
-from piscm.paper.experiment import BENCHMARKS, QUICK_SAMPLING, Experiment, miniature
+from piscm.paper.classical import Classical, classical
+from piscm.paper.experiment import BENCHMARKS, QUICK_SAMPLING, Experiment, Make, miniature
 from piscm.paper.machine import commit, machine
 from piscm.paper.rows import named
 from piscm.paper.store import Record
@@ -29,18 +27,14 @@ def trials_of(
 ) -> list[Trial]:
     """The trials of experiments, seed by seed, so that who interrupts the run has all rows."""
     asked = {item.key: settings(item, quick) for item in experiments}
-    return [
-        Trial(
-            name=f"{item.table}/{item.method}-{item.paradigm}-seed{seed}",
-            title=f"{item.table} {item.label}, seed {seed}",
-            effort=item.effort,
-            measure=partial(run_trial, item.key, seed, quick, item.pictured and seed == seeds[0]),
-            settings=asked[item.key],
-            kept=item.pictured and seed == seeds[0],
-        )
-        for seed in seeds
-        for item in experiments
-    ]
+    trials = []
+    for seed in seeds:
+        for item in experiments:
+            name = f"{item.table}/{item.method}-{item.paradigm}-seed{seed}"
+            kept = item.pictured and seed == seeds[0]
+            measure = partial(run_trial, item.key, seed, quick, kept)
+            trials.append(Trial(name, item.effort, measure, asked[item.key], kept))
+    return trials
 
 
 def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
@@ -55,32 +49,30 @@ def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
         "quick": quick,
     }
     if experiment.make is None:
-        document |= {"accuracy": experiment.accuracy}
+        document["accuracy"] = experiment.accuracy
     else:
-        method, options = _asked(experiment, item, quick)
-        sampling = options["sampling"]
-        document |= {
-            "method": method_to_document(method),
-            "sampling": None if sampling is None else vars(sampling),
-            "weights": options["weights"],
-        }
+        document |= _arguments(experiment.make, item, quick)
+        document["method"] = method_to_document(document["method"])
+        document["sampling"] = document["sampling"] and vars(document["sampling"])
     plain: dict[str, Any] = json.loads(json.dumps(document))  # as it comes back from a file
     return plain
+
+
+def _arguments(make: Make, item: Benchmark, quick: bool) -> dict[str, Any]:
+    """For `solve`."""
+    method = make(item)
+    arguments: dict[str, Any] = {"method": miniature(method) if quick else method}
+    if isinstance(method, Auto | Windows):  # these choose points and weights themselves
+        return arguments | {"sampling": None, "weights": None}
+    sampling = QUICK_SAMPLING if quick else item.sampling
+    return arguments | {"sampling": sampling, "weights": dict(item.weights)}
 
 
 def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Record:
     """Run an experiment; what goes wrong in it is part of the record, so that others go on.
 
-    Parameters
-    ----------
-    key : str
-        The experiment's name.
-    seed : int
-        Of the points, the data, the nodes and the test points.
-    quick : bool
-        Tiny sizes, to show that it runs.
-    keep : bool
-        Give the saved solution back too.
+    The seed is that of the points, the data, the nodes and the test points. To `keep` gives the
+    saved solution back too.
     """
     experiment = named(key)
     record: Record = {
@@ -94,74 +86,50 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Record:
         "commit": commit(),
     }
     try:
-        run = _classical if experiment.make is None else partial(_solved, quick=quick, keep=keep)
-        return record | run(experiment, seed)
+        return record | _measured(experiment, seed, quick, keep)
     except ImportError:
         raise
     except Exception as error:  # a thousand trials are not to end for one
-        return record | {
-            "failure": f"{type(error).__name__}: {error}",
-            "rmse": None,
-            "seconds": None,
-        }
+        failure = f"{type(error).__name__}: {error}"
+        return record | {"failure": failure, "rmse": None, "seconds": None}
 
 
-def _asked(experiment: Experiment, item: Benchmark, quick: bool) -> tuple[Any, dict[str, Any]]:
-    """The method, and sampling and weights for `solve`."""
-    assert experiment.make is not None
-    method = experiment.make(item)
-    options: dict[str, Any] = {"sampling": None, "weights": None}
-    if not isinstance(method, Auto | Windows):  # these choose points and weights themselves
-        sampling = QUICK_SAMPLING if quick else item.sampling
-        options = {"sampling": sampling, "weights": dict(item.weights)}
-    return miniature(method) if quick else method, options
-
-
-def _solved(experiment: Experiment, seed: int, quick: bool, keep: bool) -> Record:
+def _measured(experiment: Experiment, seed: int, quick: bool, keep: bool) -> Record:
     item = zoo.load(BENCHMARKS[experiment.table])
-    method, options = _asked(experiment, item, quick)
-    if experiment.kind == "gradient":
-        jax_for(experiment.label)  # its import is no part of the time of a run
     problem = item.observed(experiment.observations, seed)
-    solution = solve(problem, method, **options, seed=seed, progress=False)
-    growth = solution.history["residual"] if experiment.table == "table-6" else None
-    return {
-        "rmse": _number(item.rmse(solution, seed=seed)),
-        "error": _error({name: u.value for name, u in solution.unknowns.items()}, item),
-        "seconds": solution.seconds,
-        "nodes": solution.n_nodes,
-        "residual": _number(solution.fitted_residual),
-        "status": solution.status.name.lower(),
-        "residuals": None if growth is None else _rounded(growth),
-        **({"solution": _saved(solution)} if keep else {}),
-    }
+    found: Classical | Solution
+    measured: Record
+    if experiment.make is None:
+        began = time.perf_counter()
+        found = classical(item.name, experiment.accuracy, *problem.observations)
+        measured = {"seconds": time.perf_counter() - began, "status": "converged"}
+        unknowns = found.unknowns
+    else:
+        if experiment.kind == "gradient":
+            jax_for(experiment.label)  # its import is no part of the time of a run
+        arguments = _arguments(experiment.make, item, quick)
+        found = solve(problem, **arguments, seed=seed, progress=False)
+        unknowns = {name: unknown.value for name, unknown in found.unknowns.items()}
+        measured = {
+            "seconds": found.seconds,
+            "status": found.status.name.lower(),
+            "nodes": found.n_nodes,
+            "residual": _finite(found.fitted_residual),
+        }
+        if experiment.table == "table-6":
+            residuals = found.history["residual"]
+            measured["residuals"] = [float(f"{r:.4e}") for r in residuals if math.isfinite(r)]
+        if keep:
+            measured["solution"] = _saved(found)
+    errors = [abs(unknowns[name] - true) for name, true in item.truth.items()]
+    measured["error"] = _finite(max(errors)) if errors else None
+    measured["rmse"] = _finite(item.rmse(found, seed=seed))
+    return measured
 
 
-def _classical(experiment: Experiment, seed: int) -> Record:
-    item = zoo.load(BENCHMARKS[experiment.table])
-    data = item.observed(experiment.observations, seed).observations
-    began = time.perf_counter()
-    found = classical(item.name, experiment.accuracy, data[0] if data else None)
-    seconds = time.perf_counter() - began
-    return {
-        "rmse": _number(item.rmse(lambda _, **at: found(**at), seed=seed)),
-        "error": _error(found.unknowns, item),
-        "seconds": seconds,
-        "nodes": None,
-        "residual": None,
-        "status": "converged",
-        "residuals": None,
-    }
-
-
-def _error(found: dict[str, float], item: Benchmark) -> float | None:
-    """Of the unknown; the paper's problems have one."""
-    errors = [abs(found[name] - true) for name, true in item.truth.items()]
-    return _number(max(errors)) if errors else None
-
-
-def _rounded(values: Iterable[float]) -> list[float]:
-    return [float(f"{value:.4e}") for value in values if np.isfinite(value)]
+def _finite(value: float) -> float | None:
+    """JSON knows no NaN."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _saved(solution: Solution) -> bytes:
@@ -169,8 +137,3 @@ def _saved(solution: Solution) -> bytes:
         path = Path(folder) / "solution.npz"
         solution.save(path)
         return path.read_bytes()
-
-
-def _number(value: float) -> float | None:
-    """JSON knows no NaN."""
-    return float(value) if math.isfinite(value) else None

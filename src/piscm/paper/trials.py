@@ -25,9 +25,7 @@ class Trial:
     Attributes
     ----------
     name : str
-        "GROUP/NAME", which no other trial has; it is stored under this name.
-    title : str
-        What the progress bar says.
+        "GROUP/NAME", under which it is stored and which the progress bar shows.
     effort : float
         About how many seconds it takes, by which the bar estimates the rest.
     measure : callable
@@ -39,7 +37,6 @@ class Trial:
     """
 
     name: str
-    title: str
     effort: float
     measure: Callable[[], Record]
     settings: dict[str, Any] | None = None
@@ -49,16 +46,10 @@ class Trial:
 def run_trials(
     trials: Sequence[Trial], executor: Executor, workers: int, store: Store | None = None
 ) -> list[Record]:
-    """Run the trials that are not there yet; return the records of all.
+    """The records of all; a trial in the store that has not failed, nor is stale, is not run again.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-        Any. Who made it ends it: after an error trials may be waiting in it.
-    workers : int
-        How many trials run at once; only for the first estimate of the time left.
-    store : Store, optional
-        A trial that it holds with the same settings, and that did not fail, is not run again.
+    Who made the executor ends it: after an error trials may be waiting in it. The number of workers
+    is only for the first estimate of the time left.
     """
     records = {} if store is None else {t.name: r for t in trials if (r := _stored(store, t))}
     todo = [trial for trial in trials if trial.name not in records]
@@ -126,6 +117,6 @@ def _bar(count: int, todo: Sequence[Trial], workers: int) -> Iterator[Callable[[
         def advance(trial: Trial) -> None:
             nonlocal finished
             finished += trial.effort
-            progress.update(task, advance=1, left=left(), description=trial.title)
+            progress.update(task, advance=1, left=left(), description=trial.name)
 
         yield advance
