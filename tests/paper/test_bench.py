@@ -104,14 +104,14 @@ def test_a_folder_that_cannot_be(run, tmp_path):
 @pytest.mark.parametrize("power", [-1.0, 0.0, 0.5, 2.0])
 def test_the_exponent_of_a_power(power):
     sizes = [1, 10, 30, 1000]
-    assert fitted_exponent(sizes, [7 * size**power for size in sizes]) == pytest.approx(power)
+    assert fitted_exponent([(size, 7 * size**power) for size in sizes]) == pytest.approx(power)
 
 
 def test_the_exponent_is_of_what_was_measured():
-    assert fitted_exponent([1, 2, 4, 8], [3, 6, 0, math.nan]) == pytest.approx(1)
-    assert math.isnan(fitted_exponent([1, 2], [3, math.nan]))
-    assert math.isnan(fitted_exponent([2, 2], [3, 4]))
-    assert math.isnan(fitted_exponent([], []))
+    assert fitted_exponent([(1, 3), (2, 6), (4, 0), (8, math.nan)]) == pytest.approx(1)
+    assert math.isnan(fitted_exponent([(1, 3), (2, math.nan)]))
+    assert math.isnan(fitted_exponent([(2, 3), (2, 4)]))
+    assert math.isnan(fitted_exponent([]))
 
 
 def test_ratios_are_taken_within_a_trial():

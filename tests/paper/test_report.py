@@ -10,17 +10,16 @@ import pytest
 
 from piscm import PISC1, ProblemError, Sampling, plots, solve, zoo
 from piscm.paper import notes, rows
+from piscm.paper.comparisons import contests, gain, key_gains, winners_section
 from piscm.paper.experiment import Experiment
 from piscm.paper.figures import growth_figure, squared_residuals
 from piscm.paper.overview import summary_section
-from piscm.paper.page import Bullets, Line, Mark, Page, Picture, Section, Table, Text
+from piscm.paper.page import Bullets, Mark, Page, Picture, Section, Table, Text
 from piscm.paper.printed import PRINTED, Spread
 from piscm.paper.report import summary_rows, write_report
 from piscm.paper.scatter import scatter_figure
 from piscm.paper.summary import Summary, verdict_of
 from piscm.paper.tables import table_section
-from piscm.paper.times import gain, key_gains
-from piscm.paper.winners import contests, winners_section
 from piscm.paper.words import error_text, ours_text, paper_text, ratio_text, seconds_text
 
 matplotlib.use("agg")
@@ -273,7 +272,7 @@ def test_hostile_text_is_only_text():
     blocks = [
         Text(HOSTILE),
         Bullets([HOSTILE]),
-        Table([HOSTILE, "b"], [Line([Mark(HOSTILE, "bad"), HOSTILE])], caption=HOSTILE),
+        Table([HOSTILE, "b"], [[Mark(HOSTILE, "bad"), HOSTILE]], caption=HOSTILE),
         Picture("p", HOSTILE, b"png"),
     ]
     page = Page(HOSTILE, [Section(HOSTILE, blocks)])

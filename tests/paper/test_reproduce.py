@@ -32,7 +32,7 @@ NUMBERS = ("rmse", "error", "nodes", "residual", "status", "settings", "residual
 def numbers(records):
     """What a trial gives, whoever ran it: all but its time."""
     return {
-        (r["table"], r["method"], r["paradigm"], r["seed"]): [r[key] for key in NUMBERS]
+        (r["table"], r["method"], r["paradigm"], r["seed"]): [r.get(key) for key in NUMBERS]
         for r in records
     }
 

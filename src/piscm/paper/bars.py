@@ -10,10 +10,11 @@ import statistics
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from piscm import PISC3, Auto, Windows, solve, zoo
+from piscm import PISC3, Auto, Solution, Windows, solve, zoo
 from piscm.paper.store import Record, Store
 from piscm.paper.study import grouped, measured, show
 from piscm.paper.trials import Trial
@@ -21,8 +22,8 @@ from piscm.paper.yardstick import final_shapes, literal_solution, lstsq_seconds
 from piscm.zoo.benchmark import Benchmark
 
 SEEDS = range(5)
-PAPER = ("van-der-pol", "helmholtz", "allen-cahn")
-DEFAULT = (
+_PAPER = ("van-der-pol", "helmholtz", "allen-cahn")
+_DEFAULT = (
     "sine-gordon",
     "reaction-diffusion",
     "kovasznay",
@@ -33,84 +34,76 @@ DEFAULT = (
     "allen-cahn",
 )
 
-Run = Callable[[Benchmark, int], Record]
+
+class Run(NamedTuple):
+    """A method on a benchmark, and what its time is compared with: "literal", "lstsq" or nothing.
+
+    A run takes about `effort` seconds.
+    """
+
+    benchmark: str
+    method: Callable[[Benchmark], Any] = lambda item: None
+    beside: str = ""
+    effort: float = 10.0
 
 
-def _literal(item: Benchmark, seed: int) -> Record:
-    solution = literal_solution(item.problem, item.method(PISC3), item.sampling, seed)
-    return {"literal error": item.rmse(solution), "literal seconds": solution.seconds}
-
-
-def _paper(item: Benchmark, seed: int) -> Record:
-    """PISC3 with the paper's settings, beside the literal algorithm."""
-    method = item.method(PISC3)
-    solution = solve(item.problem, method, sampling=item.sampling, seed=seed, progress=False)
-    return {"error": item.rmse(solution), "seconds": solution.seconds, **_literal(item, seed)}
-
-
-def _orthogonal(item: Benchmark, seed: int) -> Record:
-    method = item.method(PISC3, selection="orthogonal", candidates=150, block=25)
-    solution = solve(item.problem, method, sampling=item.sampling, seed=seed, progress=False)
-    unit = lstsq_seconds(final_shapes(solution))
-    return {"error": item.rmse(solution), "seconds": solution.seconds, "lstsq seconds": unit}
-
-
-def _windows(item: Benchmark, seed: int, count: int, each: Auto) -> Record:
+def _windows(item: Benchmark, count: int, **options: Any) -> Windows:
     t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
-    record = _default(item, seed, Windows(t, count, method=each))
-    return {**record, "literal seconds": _literal(item, seed)["literal seconds"]}
+    return Windows(t, count, method=Auto(**options))
 
 
-def _default(item: Benchmark, seed: int, method: Auto | Windows | None = None) -> Record:
-    solution = solve(item.problem, method, seed=seed, progress=False)
-    record = {
-        "error": item.relative_error(solution),
-        "rmse": item.rmse(solution),
-        "seconds": solution.seconds,
-        "estimate": solution.error_estimate.relative,
-        "status": solution.status.name,
-        "nodes": solution.n_nodes,
-        "windows": len(final_shapes(solution)),
-    }
-    if item.name == "allen-cahn":  # whose layers at both ends are harder than all the rest
-        rng = np.random.default_rng(seed)
-        x, t = item.problem.domain.interior(10_000, lambda n, d: rng.random((n, d))).T
-        inside = np.abs(x) < 0.9
-        at = {"x": x[inside], "t": t[inside]}
-        record["inside"] = float(np.sqrt(np.mean((solution(**at) - item.reference(**at)) ** 2)))
-    return record
-
-
-def _inverse(item: Benchmark, seed: int, tol: float) -> Record:
-    problem = item.observed(item.observations, seed)
-    solution = solve(problem, tol=tol, seed=seed, progress=False)
-    (unknown,) = item.truth
-    return {
-        "error": abs(solution.unknowns[unknown].value - item.truth[unknown]),
-        "rmse": item.rmse(solution),
-        "seconds": solution.seconds,
-        "estimate": solution.error_estimate.relative,
-    }
-
-
-_SINES = Auto(activation="sin", tolerance=2e-9, max_nodes=300)
-_TANHS = Auto(activation="tanh", tolerance=1e-4)
-RUNS: dict[str, tuple[str, Run, float]] = {
-    **{f"PI-SC-III, {name}": (name, _paper, 12.0) for name in PAPER},
-    "orthogonal, helmholtz": ("helmholtz", _orthogonal, 1.5),
-    "8 windows, van-der-pol": ("van-der-pol", partial(_windows, count=8, each=_SINES), 12.0),
-    "4 windows, allen-cahn": ("allen-cahn", partial(_windows, count=4, each=_TANHS), 25.0),
-    "Auto 1e-6, van-der-pol-inverse": ("van-der-pol-inverse", partial(_inverse, tol=1e-6), 10.0),
-    "Auto 1e-8, helmholtz-inverse": ("helmholtz-inverse", partial(_inverse, tol=1e-8), 10.0),
-    **{f"solve(), {name}": (name, _default, 10.0) for name in DEFAULT},
-    "Auto 1e-4, burgers": ("burgers", partial(_default, method=Auto(tolerance=1e-4)), 10.0),
+_ORTHOGONAL = {"selection": "orthogonal", "candidates": 150, "block": 25}
+_SINES = {"activation": "sin", "tolerance": 2e-9, "max_nodes": 300}
+_TANHS = {"activation": "tanh", "tolerance": 1e-4}
+RUNS = {
+    **{f"PI-SC-III, {n}": Run(n, lambda item: item.method(PISC3), "literal") for n in _PAPER},
+    "orthogonal, helmholtz": Run(
+        "helmholtz", lambda item: item.method(PISC3, **_ORTHOGONAL), "lstsq", 1.5
+    ),
+    "8 windows, van-der-pol": Run(
+        "van-der-pol", lambda item: _windows(item, 8, **_SINES), "literal"
+    ),
+    "4 windows, allen-cahn": Run(
+        "allen-cahn", lambda item: _windows(item, 4, **_TANHS), "literal", 25.0
+    ),
+    "Auto 1e-6, van-der-pol-inverse": Run("van-der-pol-inverse", lambda item: Auto(tolerance=1e-6)),
+    "Auto 1e-8, helmholtz-inverse": Run("helmholtz-inverse", lambda item: Auto(tolerance=1e-8)),
+    **{f"solve(), {name}": Run(name) for name in _DEFAULT},
+    "Auto 1e-4, burgers": Run("burgers", lambda item: Auto(tolerance=1e-4)),
 }
-"""On which benchmark, how, and about how many seconds it takes."""
 
 
 def _measured(what: str, seed: int) -> Record:
-    name, run, _ = RUNS[what]
-    return {"what": what, "seed": seed, **run(zoo.load(name), seed)}
+    run = RUNS[what]
+    item, method = zoo.load(run.benchmark), run.method(zoo.load(run.benchmark))
+    grown = isinstance(method, PISC3)
+    problem = item.observed(item.observations if item.truth else 0, seed)
+    sampling = item.sampling if grown else None
+    solution = solve(problem, method, sampling=sampling, seed=seed, progress=False)
+    record: Record = {"what": what, "seed": seed, "seconds": solution.seconds}
+    record |= {"rmse": item.rmse(solution), "status": solution.status.name}
+    record |= {"nodes": solution.n_nodes, "windows": len(final_shapes(solution))}
+    record["error"] = record["rmse"] if grown else item.relative_error(solution)
+    for name, true in item.truth.items():
+        record["error"] = abs(solution.unknowns[name].value - true)
+    if not grown:
+        record["estimate"] = solution.error_estimate.relative
+        if item.name == "allen-cahn":
+            record["inside"] = _rmse_inside(solution, item, seed)
+    if run.beside == "lstsq":
+        record["lstsq seconds"] = lstsq_seconds(final_shapes(solution))
+    elif run.beside == "literal":
+        literal = literal_solution(problem, item.method(PISC3), item.sampling, seed)
+        record |= {"literal error": item.rmse(literal), "literal seconds": literal.seconds}
+    return record
+
+
+def _rmse_inside(solution: Solution, item: Benchmark, seed: int) -> float:
+    """Away from the layers at both ends, which are harder than all the rest."""
+    rng = np.random.default_rng(seed)
+    x, t = item.problem.domain.interior(10_000, lambda n, d: rng.random((n, d))).T
+    at = {"x": x[np.abs(x) < 0.9], "t": t[np.abs(x) < 0.9]}
+    return float(np.sqrt(np.mean((solution(**at) - item.reference(**at)) ** 2)))
 
 
 def _medians(what: str, records: list[Record]) -> Record:
@@ -129,8 +122,8 @@ def main() -> None:
     parser.add_argument("wanted", nargs="?", default="", help="a part of the names of runs")
     options = parser.parse_args()
     trials = [
-        Trial(f"bars/{what}, seed {seed}", effort, partial(_measured, what, seed))
-        for what, (_, _, effort) in RUNS.items()
+        Trial(f"bars/{what}, seed {seed}", run.effort, partial(_measured, what, seed))
+        for what, run in RUNS.items()
         for seed in SEEDS
         if options.wanted in what
     ]

@@ -14,20 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from piscm import (
-    PISC3,
-    Box,
-    Condition,
-    Observations,
-    Problem,
-    Sampling,
-    Solution,
-    coordinates,
-    field,
-    solve,
-    unknown,
-    zoo,
-)
+import piscm
+from piscm import PISC3, Observations, Sampling, Solution, solve
 from piscm.paper.drawing import new_figure, write_png
 from piscm.paper.store import Record
 from piscm.paper.study import command_line, grouped, measured
@@ -46,7 +34,7 @@ def _noisy(values: Floats, rng: np.random.Generator) -> Floats:
 
 def _van_der_pol(seed: int) -> Solution:
     """mu from 100 observations; enough nodes that the equation is met far below the noise."""
-    benchmark = zoo.load("van-der-pol-inverse")
+    benchmark = piscm.zoo.load("van-der-pol-inverse")
     rng = np.random.default_rng([1, seed])
     points = rng.random((100, 2)) * [5, 1]
     values = _noisy(benchmark.reference(points[:, 0], points[:, 1]), rng)
@@ -59,17 +47,17 @@ def _van_der_pol(seed: int) -> Solution:
 
 def _oscillator(seed: int) -> Solution:
     """Damping and stiffness of u'' + c u' + k u = 0 from 60 observations."""
-    t = coordinates("t")
-    u = field("u", t)
-    c, k = unknown("c"), unknown("k")
+    t = piscm.coordinates("t")
+    u = piscm.field("u", t)
+    c, k = piscm.unknown("c"), piscm.unknown("k")
     rng = np.random.default_rng([2, seed])
     times = 6 * rng.random(60)
     rate = np.sqrt(4 - 0.25**2)
     exact = np.exp(-0.25 * times) * (np.cos(rate * times) + 0.25 / rate * np.sin(rate * times))
-    problem = Problem(
-        Box({t: (0, 6)}),
+    problem = piscm.Problem(
+        piscm.Box({t: (0, 6)}),
         [u.diff(t, 2) + c * u.diff(t) + k * u],
-        [Condition(u - 1, on={t: 0}), Condition(u.diff(t), on={t: 0})],
+        [piscm.Condition(u - 1, on={t: 0}), piscm.Condition(u.diff(t), on={t: 0})],
         {c: 0.1, k: 1.0},
         [Observations(u, times, _noisy(exact, rng))],
     )

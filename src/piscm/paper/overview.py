@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from piscm.paper.page import Block, Bullets, Line, Section, Table, Text
+from piscm.paper.comparisons import best_table, contests, key_gains
+from piscm.paper.page import Block, Bullets, Section, Table, Text
 from piscm.paper.printed import TITLES, TRIALS
 from piscm.paper.summary import BETTER, FAILED, SAME, WORSE, Cell, Summary, number
-from piscm.paper.times import key_gains
-from piscm.paper.winners import best_table, contests
 from piscm.paper.words import range_text
 from piscm.problem.errors import shortened
 
@@ -77,7 +76,7 @@ def run_section(summary: Summary, facts: Mapping[str, Any]) -> Section:
         "seeds": _span(seeds),
         **facts,
     }
-    lines = [Line([name, str(value)]) for name, value in told.items()]
+    lines = [[name, str(value)] for name, value in told.items()]
     text = (
         "Each row of a table is a method under a paradigm, and each trial a seed: of the points, "
         f"the observations, the nodes and the test points. The paper ran {TRIALS} trials of each."
@@ -101,7 +100,7 @@ def _failures(summary: Summary) -> list[Block]:
         if failed:
             reason = shortened(str(failed[0].get("failure") or "no finite error"), 300)
             table = TITLES[row.table].split(":")[0]
-            lines.append(Line([table, row.label, row.paradigm, str(len(failed)), reason]))
+            lines.append([table, row.label, row.paradigm, str(len(failed)), reason])
     if not lines:
         return []
     columns = ["Table", "Method", "Paradigm", "Failed", "The first one"]

@@ -71,22 +71,21 @@ class Mark:
     tone: str
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of a table; `rule` sets it off from the one above."""
-
-    cells: Sequence[str | Mark]
-    rule: bool = False
+Line = Sequence[str | Mark]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; the columns with the numbers `words` are text, the others figures."""
+    """A table; the columns with the numbers `words` are text, the others figures.
+
+    Where it is `ruled`, each line that begins with a word is set off from the one above.
+    """
 
     columns: Sequence[str]
     lines: Sequence[Line]
     words: Sequence[int] = (0,)
     caption: str = ""
+    ruled: bool = False
 
     def html(self) -> str:
         top = f"<caption>{_html(self.caption)}</caption>\n" if self.caption else ""
@@ -101,10 +100,9 @@ class Table:
 
     def _html_line(self, line: Line) -> str:
         cells = (
-            f"<td{self._words_class(n)}>{_html_cell(cell)}</td>"
-            for n, cell in enumerate(line.cells)
+            f"<td{self._words_class(n)}>{_html_cell(cell)}</td>" for n, cell in enumerate(line)
         )
-        rule = ' class="rule"' if line.rule else ""
+        rule = ' class="rule"' if self.ruled and line[0] else ""
         return f"<tr{rule}>{''.join(cells)}</tr>\n"
 
     def _words_class(self, number: int) -> str:
@@ -114,7 +112,7 @@ class Table:
         caption = [f"**{_markdown(self.caption)}**", ""] if self.caption else []
         alignment = ["---" if n in self.words else "---:" for n in range(len(self.columns))]
         rows = [[_markdown(name) for name in self.columns], alignment]
-        rows += [[_markdown(_plain(cell)) for cell in line.cells] for line in self.lines]
+        rows += [[_markdown(_plain(cell)) for cell in line] for line in self.lines]
         return "\n".join([*caption, *(f"| {' | '.join(row)} |" for row in rows)])
 
     def on_screen(self) -> rich.table.Table:
@@ -122,9 +120,9 @@ class Table:
         for number, name in enumerate(self.columns):
             table.add_column(name, justify="left" if number in self.words else "right")
         for line in self.lines:
-            if line.rule:
+            if self.ruled and line[0]:
                 table.add_section()
-            table.add_row(*(ScreenText(_plain(cell)) for cell in line.cells))
+            table.add_row(*(ScreenText(_plain(cell)) for cell in line))
         return table
 
 

@@ -1,23 +1,22 @@
 """The report of a reproduction: one HTML page, the same in Markdown, and the numbers as CSV."""
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from piscm import Solution, zoo
+from piscm.paper.comparisons import REFERENCES, times_section, winners_section
 from piscm.paper.experiment import BENCHMARKS, FIGURES, Experiment
 from piscm.paper.figures import field_figure, growth_figure
 from piscm.paper.overview import run_section, summary_section
 from piscm.paper.page import FIGURES as FIGURE_FOLDER
-from piscm.paper.page import Block, Page, Picture, Section, Text, printable
+from piscm.paper.page import Block, Bullets, Page, Picture, Section, Text, printable
 from piscm.paper.printed import TITLES, problem_of
-from piscm.paper.prose import prose
 from piscm.paper.scatter import scatter_figure
 from piscm.paper.store import Record
 from piscm.paper.summary import Summary
 from piscm.paper.tables import table_section
-from piscm.paper.times import REFERENCES, times_section
-from piscm.paper.winners import winners_section
 from piscm.result.storage import replacing, write_csv
 
 # The coordinate across, which for Allen–Cahn is not the problem's first.
@@ -70,7 +69,7 @@ def report_page(
     summary: Summary, facts: Mapping[str, Any], solutions: Mapping[str, Solution]
 ) -> Page:
     """All that the report says; what compares methods is left out where their sizes are tiny."""
-    reading, worth, paper_read = prose()
+    reading, worth, paper_read = _prose()
     quick = summary.quick
     return Page(
         "PI-SCM: the tables and figures of the paper, reproduced",
@@ -88,6 +87,23 @@ def report_page(
             paper_read,
         ],
     )
+
+
+def _prose() -> tuple[Section, Section, Section]:
+    """How to read the tables, what a network is worth, and how the paper was read."""
+    text = Path(__file__).with_name("prose.md").read_text(encoding="utf-8")
+    reading, worth, paper_read = (_section(part) for part in text.split("## ")[1:])
+    return reading, worth, paper_read
+
+
+def _section(text: str) -> Section:
+    title, *blocks = text.strip().split("\n\n")
+    return Section(title, [_block(block) for block in blocks])
+
+
+def _block(text: str) -> Block:
+    first, *items = (" ".join(part.split()) for part in re.split("^- ", text, flags=re.MULTILINE))
+    return Bullets(items) if items else Text(first)
 
 
 def _field_section(name: str, solutions: Mapping[str, Solution]) -> Section:

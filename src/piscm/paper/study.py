@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from piscm.paper.page import Line, Table
+from piscm.paper.page import Table
 from piscm.paper.store import Record, Store
 from piscm.paper.trials import Trial, run_trials
 from piscm.paper.workers import local_workers
@@ -46,11 +46,7 @@ def grouped(rows: Sequence[Record], *columns: str) -> dict[tuple[Any, ...], list
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Record], note: str = "") -> None:
     """Print a table on standard output."""
-    lines = [
-        Line([cell_text(name, row[name]) for name in columns], rule=number == 0)
-        for group in grouped(rows, columns[0]).values()
-        for number, row in enumerate(group)
-    ]
+    lines = [[cell_text(name, row[name]) for name in columns] for row in rows]
     words = [number for number, name in enumerate(columns) if name in _WORDS]
     screen = Console()
     if not screen.is_terminal:  # in a file or a pipe no screen sets the width: cut no column

@@ -2,7 +2,7 @@
 
 from piscm.paper.experiment import INVERSE, Experiment
 from piscm.paper.notes import WHY
-from piscm.paper.page import BAD, FAIR, GOOD, SOFT, Block, Bullets, Line, Mark, Section, Table, Text
+from piscm.paper.page import BAD, FAIR, GOOD, SOFT, Block, Bullets, Mark, Section, Table, Text
 from piscm.paper.printed import TITLES, UNKNOWN
 from piscm.paper.summary import BETTER, FAILED, SAME, WORSE, Cell, Summary, paradigms_of
 from piscm.paper.words import error_text, ours_text, paper_text, ratio_text
@@ -52,9 +52,9 @@ def _table(
         cells += [ours_text(time), paper_text("seconds", time.paper)] if times else []
         count = len(cell.values)
         cells.append(f"{count} of {count + cell.failed}" if cell.failed else str(count))
-        lines.append(Line(cells, rule=first))
+        lines.append(cells)
         last = row
-    return Table([*columns, "Trials"], lines, words, caption)
+    return Table([*columns, "Trials"], lines, words, caption, ruled=True)
 
 
 def _explained(summary: Summary, rows: list[Experiment]) -> list[Block]:
