@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from piscm import PISC3, Auto, Solution, Windows, solve, zoo
+from piscm import PISC3, Auto, Solution, solve, zoo
+from piscm.paper.rows import ORTHOGONAL, windows_in_time
 from piscm.paper.store import Record, Store
 from piscm.paper.study import grouped, measured, show
 from piscm.paper.trials import Trial
@@ -47,24 +48,18 @@ class Run(NamedTuple):
     effort: float = 10.0
 
 
-def _windows(item: Benchmark, count: int, **options: Any) -> Windows:
-    t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
-    return Windows(t, count, method=Auto(**options))
-
-
-_ORTHOGONAL = {"selection": "orthogonal", "candidates": 150, "block": 25}
-_SINES = {"activation": "sin", "tolerance": 2e-9, "max_nodes": 300}
-_TANHS = {"activation": "tanh", "tolerance": 1e-4}
+_SINES = Auto(activation="sin", tolerance=2e-9, max_nodes=300)
+_TANHS = Auto(activation="tanh", tolerance=1e-4)
 RUNS = {
     **{f"PI-SC-III, {n}": Run(n, lambda item: item.method(PISC3), "literal") for n in _PAPER},
     "orthogonal, helmholtz": Run(
-        "helmholtz", lambda item: item.method(PISC3, **_ORTHOGONAL), "lstsq", 1.5
+        "helmholtz", lambda item: item.method(PISC3, **ORTHOGONAL), "lstsq", 1.5
     ),
     "8 windows, van-der-pol": Run(
-        "van-der-pol", lambda item: _windows(item, 8, **_SINES), "literal"
+        "van-der-pol", lambda item: windows_in_time(item, 8, _SINES), "literal"
     ),
     "4 windows, allen-cahn": Run(
-        "allen-cahn", lambda item: _windows(item, 4, **_TANHS), "literal", 25.0
+        "allen-cahn", lambda item: windows_in_time(item, 4, _TANHS), "literal", 25.0
     ),
     "Auto 1e-6, van-der-pol-inverse": Run("van-der-pol-inverse", lambda item: Auto(tolerance=1e-6)),
     "Auto 1e-8, helmholtz-inverse": Run("helmholtz-inverse", lambda item: Auto(tolerance=1e-8)),

@@ -37,32 +37,16 @@ Make = Callable[[Benchmark], AnyMethod]
 
 @dataclass(frozen=True)
 class Experiment:
-    """One row of a table under one paradigm.
-
-    Attributes
-    ----------
-    method : str
-        Its name on the command line; table, method and paradigm together name an experiment.
-    label : str
-        The method as the report calls it.
-    kind : {"gradient", "least squares", "grown", "classical"}
-    origin : {"paper", "tuned", "ours"}
-        Whose settings these are: the paper's, a rival's at its best, or what piscm adds.
-    make : callable or None
-        The method, from the benchmark; None for what is no method of `solve`.
-    effort : float
-        Seconds that a trial takes, roughly; only to guess how long a run will last.
-    accuracy : float
-        What a classical solver is asked for.
-    """
+    """One row of a table under one paradigm; table, method and paradigm name it."""
 
     method: str
     label: str
-    kind: str
+    kind: str  # "gradient", "least squares", "grown" or "classical"
+    # Whose settings these are: the paper's, a rival's at its best ("tuned"), or piscm's ("ours").
     origin: str = "paper"
-    make: Make | None = None
-    effort: float = 3.0
-    accuracy: float = 0.0
+    make: Make | None = None  # None for what is no method of `solve`
+    effort: float = 3.0  # seconds that a trial takes, roughly
+    accuracy: float = 0.0  # what a classical solver is asked for
     table: str = ""
     paradigm: str = ""
 

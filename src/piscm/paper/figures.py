@@ -19,13 +19,7 @@ _ACTIVATIONS = {
 
 
 def field_figure(solution: Solution, benchmark: Benchmark, across: str) -> bytes:
-    """Figures 1 to 3: predicted field, absolute error, and two cross sections.
-
-    Parameters
-    ----------
-    across : str
-        The coordinate that the maps have across.
-    """
+    """Figures 1 to 3: predicted field, absolute error, and two cross sections."""
     figure = new_figure(10, 6.6)
     axes = figure.subplots(2, 2)
     plots.field_map(solution, across=across, ax=axes[0, 0])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from piscm import PISC1, PISC2, PISC3, Auto, ProblemError, Windows
@@ -90,11 +91,14 @@ def _activation(slug: str, label: str, name: str) -> Experiment:
     return Experiment(f"pi-sc-iii-{slug}", label, "grown", make=make, effort=30.0)
 
 
-def _windows(count: int, each: Auto) -> Experiment:
-    def make(item: Benchmark) -> Windows:
-        t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
-        return Windows(t, count, method=each)
+def windows_in_time(item: Benchmark, count: int, each: Auto) -> Windows:
+    """As many windows along the coordinate t."""
+    t = next(symbol for symbol in item.problem.domain.coordinates if symbol.name == "t")
+    return Windows(t, count, method=each)
 
+
+def _windows(count: int, each: Auto) -> Experiment:
+    make = partial(windows_in_time, count=count, each=each)
     label = f"piscm, {count} windows of {each.activation} nodes"
     return Experiment("windows", label, "grown", "ours", make, 8.0, paradigm=UNSUPERVISED)
 
@@ -105,12 +109,13 @@ _GROWN = (
     Experiment("pi-sc-iii", "PI-SC-III", "grown", make=_of_paper(PISC3)),
     Experiment("auto", "piscm default (Auto)", "grown", "ours", _fixed(Auto()), 10.0),
 )
+ORTHOGONAL: dict[str, Any] = {"selection": "orthogonal", "candidates": 150, "block": 25}
 _ORTHOGONAL = Experiment(
     "orthogonal",
     "piscm, orthogonal selection, scale 15",
     "grown",
     "ours",
-    _of_paper(PISC3, selection="orthogonal", candidates=150, block=25),
+    _of_paper(PISC3, **ORTHOGONAL),
     1.5,
 )
 # With as many nodes as PI-SCM has, and its scale, 100 labels are met exactly and nothing between

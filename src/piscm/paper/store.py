@@ -14,13 +14,7 @@ Record = dict[str, Any]
 
 
 class Store:
-    """The trials in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds ``trials/GROUP/NAME.json`` for each of them and ``solutions/GROUP.npz`` for a figure.
-    """
+    """A folder with ``trials/GROUP/NAME.json`` for each and ``solutions/GROUP.npz`` for figures."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -20,27 +20,13 @@ from piscm.problem.errors import shortened
 
 @dataclass(frozen=True)
 class Trial:
-    """One measurement.
+    """One measurement."""
 
-    Attributes
-    ----------
-    name : str
-        "GROUP/NAME", under which it is stored and which the progress bar shows.
-    effort : float
-        About how many seconds it takes, by which the bar estimates the rest.
-    measure : callable
-        Makes the measurement, in whatever process: a function that pickle can name.
-    settings : mapping, optional
-        What it is about, as plain data: a record of other settings is stale.
-    kept : bool
-        Whether the record brings a saved solution, for a figure.
-    """
-
-    name: str
-    effort: float
-    measure: Callable[[], Record]
-    settings: dict[str, Any] | None = None
-    kept: bool = False
+    name: str  # "GROUP/NAME", under which it is stored and which the progress bar shows
+    effort: float  # about how many seconds it takes
+    measure: Callable[[], Record]  # a function that pickle can name, for whatever process
+    settings: dict[str, Any] | None = None  # a record of other ones is stale
+    kept: bool = False  # whether the record brings a saved solution, for a figure
 
 
 def run_trials(
@@ -98,7 +84,7 @@ def _outcome(future: Future[Record]) -> Record:
 def _bar(count: int, todo: Sequence[Trial], workers: int) -> Iterator[Callable[[Trial], None]]:
     """A progress bar over the whole; the function advances it by a trial."""
     columns = (
-        BarColumn(),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TextColumn("trials"),
         TimeElapsedColumn(),
