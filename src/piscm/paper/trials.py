@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
 from threadpoolctl import threadpool_limits
 
 from piscm import ProblemError
@@ -89,7 +90,7 @@ def _bar(count: int, todo: Sequence[Trial], workers: int) -> Iterator[Callable[[
         TextColumn("trials"),
         TimeElapsedColumn(),
         TextColumn("and {task.fields[left]} to go"),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True)),
     )
     began, total, finished = time.monotonic(), sum(trial.effort for trial in todo), 0.0
 
@@ -97,7 +98,7 @@ def _bar(count: int, todo: Sequence[Trial], workers: int) -> Iterator[Callable[[
         pace = finished / (time.monotonic() - began) if finished else workers
         return timedelta(seconds=round((total - finished) / pace))
 
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=Console(stderr=True), expand=True) as progress:
         task = progress.add_task("", total=count, completed=count - len(todo), left=left())
 
         def advance(trial: Trial) -> None:
