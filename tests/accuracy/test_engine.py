@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from piscm import PISC3, Auto, Windows, solve, zoo
-from piscm.benchmarks.literal import literal_pisc3
+from piscm.paper.literal import literal_pisc3
 
 SEEDS = range(3)
 

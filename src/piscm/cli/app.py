@@ -21,9 +21,10 @@ def _told(*others: type[Exception]) -> Iterator[None]:
     """What a user can mend is told in a line, with an exit code."""
     from piscm.problem.errors import ProblemError
 
+    mended: tuple[type[Exception], ...] = (ProblemError, ImportError, OSError, *others)
     try:
         yield
-    except (ProblemError, ImportError, OSError, *others) as error:
+    except mended as error:
         _say(str(error), "error: ")
         raise typer.Exit(2) from None
 
@@ -129,7 +130,7 @@ def reproduce_paper(
     An interrupted run goes on where it stopped.
     """
     with _told(RuntimeError):
-        from piscm.reproduce.command import reproduce
+        from piscm.paper.reproduce import reproduce
 
         try:
             reproduce(
@@ -160,6 +161,6 @@ def measure(
 ) -> None:
     """Measure speed, growth and accuracy, as ratios to fixed yardsticks in the same run."""
     with _told():
-        from piscm.benchmarks.run import bench
+        from piscm.paper.bench import bench
 
         bench(out, trials, quick, only or ())

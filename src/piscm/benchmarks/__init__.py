@@ -1,1 +1,0 @@
-"""How fast and how accurate: measurements within one run, against fixed yardsticks."""
