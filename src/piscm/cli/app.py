@@ -129,10 +129,10 @@ def reproduce_paper(
 
     An interrupted run goes on where it stopped.
     """
-    with _told(RuntimeError):
-        from piscm.paper.reproduce import reproduce
+    try:
+        with _told(RuntimeError):
+            from piscm.paper.reproduce import reproduce
 
-        try:
             reproduce(
                 what or (),
                 out,
@@ -143,9 +143,9 @@ def reproduce_paper(
                 dask=dask,
                 quick=quick,
             )
-        except KeyboardInterrupt:
-            _say("Interrupted. What was finished is kept: the same command goes on.")
-            raise typer.Exit(130) from None
+    except KeyboardInterrupt:
+        _say("Interrupted. What was finished is kept: the same command goes on.")
+        raise typer.Exit(130) from None
 
 
 @app.command("bench")
