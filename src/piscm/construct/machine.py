@@ -89,12 +89,13 @@ class _Growing:
         self._selector = self._selection.begin(run)
         self._columns = system.allocate(method.max_nodes)
         self._history = np.zeros(method.max_nodes, dtype=HISTORY)
-        self._batches = [Nodes.none(system.problem.domain.dimension)]
+        self._steps = method.search_steps
+        self._nodes = Nodes.none(system.problem.domain.dimension)
         self.state = system.start()
         self.advanced = False
         if before is not None and len(before.nodes):
             old = len(before.nodes)
-            self._batches.append(before.nodes)
+            self._nodes = before.nodes
             self._columns.put(slice(0, old), system.evaluate(before.nodes))
             weights, unknowns = before.state.weights, before.state.unknowns
             self.state = system.state_with(self._columns, weights, unknowns)
@@ -115,8 +116,7 @@ class _Growing:
         linearization = self._system.linearize(self.state)
         if not linearization.finite:
             return Status.NOT_FINITE
-        nodes = concatenate(self._batches)
-        proposal = self._selector.propose(self.state, linearization, self._columns, nodes)
+        proposal = self._selector.propose(self.state, linearization, self._columns, self._nodes)
         if proposal is not None:
             self._columns.put(slice(self.count, len(proposal.state.weights)), proposal.columns)
             corrected, step, rank = self._corrected(proposal, linearization)
@@ -141,8 +141,7 @@ class _Growing:
             if not linearization.finite:
                 return state, 0.0, np.nan
         direction = self._corrector.direction(self._columns, active, linearization, state)
-        steps = self._method.search_steps
-        moved = line_search(system, self._columns, active, state, direction, steps)
+        moved = line_search(system, self._columns, active, state, direction, self._steps)
         corrected = moved.state
         if moved.length > 0.0 and not weighed:
             # Large weights on the way leave round-off that only a fresh evaluation takes out again.
@@ -157,7 +156,7 @@ class _Growing:
         each = seconds / (new - old)
         record = (state.norm, proposal.range, proposal.damping, step, rank, each, 0)
         self._history[old:new] = record
-        self._batches.append(proposal.nodes)
+        self._nodes = concatenate([self._nodes, proposal.nodes])
         self.state, self.advanced = state, True
 
     def ending(self, seconds: float) -> Status | None:
@@ -173,6 +172,6 @@ class _Growing:
 
     def left(self, status: Status) -> Growth:
         """What there is after the last whole round."""
-        nodes = concatenate(self._batches).some(slice(self.count))
+        nodes = self._nodes.some(slice(self.count))
         history = np.rec.array(self._history[: self.count])
         return Growth(nodes, self._columns.first(self.count), self.state, history, status)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from piscm.linalg.rank import MARGIN, least_singular_value
+from piscm.linalg.rank import MARGIN, largest_singular_value, least_singular_value
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
 Floats = NDArray[np.float64]
@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 _WELL_CONDITIONED = 0.1
 # A unit column of which less than this lies outside the span of others depends on them.
 _ROUND_OFF = 4e-15
+# While the least singular value is so many times above the truncation, it is estimated after so
+# many columns more: ten of them have never brought it down by as much.
+_FAR, _LOOK_EVERY = 1e4, 10
 
 
 class Basis:
@@ -33,6 +36,7 @@ class Basis:
         self._triangle = np.zeros((0, 0), order="F")  # R
         self._room = np.zeros((0, rows))  # T, and room for more of it
         self._gram: Floats | None = None  # the lower Cholesky factor of G; None is the identity
+        self._far_from_bound = 0  # with fewer columns than this, no singular value is small
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -154,6 +158,8 @@ class Basis:
 
     def keep(self, count: int) -> None:
         """Forget all but the first columns."""
+        if count < len(self):
+            self._far_from_bound = 0
         self._lengths = self._lengths[:count]
         self._triangle = np.asfortranarray(self._triangle[:count, :count])
         self._gram = None if self._gram is None else self._gram[:count, :count]
@@ -181,14 +187,23 @@ class Basis:
         if sizes is None:
             reciprocal, _ = scipy.linalg.lapack.dtrcon(self._triangle)
             return bool(reciprocal > truncation)
+        # The condition changes slowly as columns come: far from the bound it is not looked at.
+        if self._far_from_bound > len(self):
+            return True
         sized = np.asfortranarray(self._triangle * sizes)
         blas = scipy.linalg.blas
 
         def solve(x: Floats) -> Floats:
             return np.asarray(blas.dtrsv(sized, blas.dtrsv(sized, x, trans=1)))
 
-        bound = MARGIN * truncation * float(np.linalg.norm(sizes))
-        return least_singular_value(solve, len(self)) > bound
+        def multiply(x: Floats) -> Floats:
+            return np.asarray(blas.dtrmv(sized, blas.dtrmv(sized, x), trans=1))
+
+        largest = largest_singular_value(multiply, len(self))
+        share = least_singular_value(solve, len(self)) / (largest or 1.0)
+        far = share > _FAR * truncation
+        self._far_from_bound = len(self) + _LOOK_EVERY if far else 0
+        return bool(share > MARGIN * truncation)
 
     def solve_some(
         self,

@@ -30,7 +30,8 @@ _FAR = 0.1
 # A factor of a Gram matrix with that shift tells singular values of unit columns from zero down to
 # here; where the least one is smaller nothing is known about it.
 _TOLD_FROM_ZERO = 3e-6
-# The condition changes slowly as columns are added: it is looked at after so many of them.
+# The condition changes slowly as columns come and go: it is looked at after so many steps. Growth
+# with a truncation that acts gives the digits of singular values at every step all the same.
 _LOOK_EVERY = 10
 
 
@@ -48,6 +49,7 @@ class NormalEquations:
 
     def __init__(self, truncation: float, still: int = 0) -> None:
         self._truncation, self._rows_still = truncation, still
+        self._steps_since = _LOOK_EVERY  # the condition was looked at, and all was well
         self.forget()
 
     def forget(self) -> None:
@@ -57,7 +59,6 @@ class NormalEquations:
         self._packed: Floats = np.zeros(0)
         self._lengths: Floats = np.zeros(0)
         self._still: Floats = np.zeros((0, 0))  # the Gram matrix of the rows that never change
-        self._looked = 0  # columns when the condition was last looked at, and all was well
 
     def step(self, columns: Floats, residual: Floats) -> Floats | None:
         """What to add to the weights of the columns so that the residual becomes least.
@@ -83,9 +84,10 @@ class NormalEquations:
 
     def _nothing_to_drop(self) -> bool:
         """Whether all singular values of the columns lie above the truncation."""
-        count, lengths = len(self._lengths), self._lengths
-        if self._looked and count - self._looked < _LOOK_EVERY:
+        self._steps_since += 1
+        if self._steps_since < _LOOK_EVERY:
             return True
+        count, lengths = len(self._lengths), self._lengths
 
         def solve_unit(x: Floats) -> Floats:
             return np.asarray(scipy.linalg.lapack.dpptrs(count, self._packed, x)[0])
@@ -94,9 +96,11 @@ class NormalEquations:
             return np.asarray(solve_unit(x / lengths) / lengths)
 
         bound = MARGIN * self._truncation * float(np.linalg.norm(lengths))
-        told = least_singular_value(solve_unit, count) > _TOLD_FROM_ZERO
-        well = told and least_singular_value(solve, count) > bound
-        self._looked = count if well else 0
+        least = least_singular_value(solve_unit, count)
+        well = least > _TOLD_FROM_ZERO
+        if well and least * lengths.min() <= bound:  # the columns as they are may do worse
+            well = least_singular_value(solve, count) > bound
+        self._steps_since = 0 if well else _LOOK_EVERY
         return well
 
     def _factorize(self, columns: Floats) -> bool:
