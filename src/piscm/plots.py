@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.problem.errors import ProblemError
+from piscm.problem.written import Expression
 from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _label(solution: Solution, expression: Any) -> str:
 
 def field_map(
     solution: Solution,
-    expression: Any = None,
+    expression: Expression | None = None,
     *,
     at: Mapping[str, float] | None = None,
     across: str | None = None,
@@ -98,7 +99,7 @@ def field_map(
 
 def cross_section(
     solution: Solution,
-    expression: Any = None,
+    expression: Expression | None = None,
     *,
     at: Mapping[str, float] | None = None,
     reference: Reference | None = None,

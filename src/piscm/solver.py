@@ -43,34 +43,54 @@ def solve(
     Parameters
     ----------
     problem : Problem
+        Domain, equations, conditions, and unknowns and observations if there are any.
     method : PISC1, PISC2, PISC3, Windows, Auto or one of `piscm.baselines`, optional
-        Left out, it is `Auto`, which finds everything out itself.
+        How. Left out, it is `Auto`, which chooses nodes, points, weights and windows itself.
     tol : float, optional
-        How accurate: stands in for the method's `tolerance`.
+        How accurate: replaces the method's `tolerance`. For `Auto` it is relative to the size of
+        the solution, and 1e-6 if left out.
     sampling : Sampling, optional
-        The points; for `Windows` and `Auto` those that each window begins with.
-    weights : mapping, optional
-        The weight of all "equations", "conditions" or "observations"; 1 where it is not given.
+        The points. `Windows` and `Auto` begin each window with them; left out, `Auto` chooses.
+    weights : mapping of str to float, optional
+        How much all "equations", "conditions" or "observations" count; 1 where it is not given.
     initial : mapping of fields to expressions, optional
         Starting values, to which the network is added; zero where they are not given.
     seed : int
         The same seed gives the same bits.
-    progress : bool or function, optional
-        None shows a bar on a terminal only; a function is called as ``f(nodes, residual)``.
+    progress : bool or callable, optional
+        True shows a progress bar, None only on a terminal; a function is called as
+        ``f(nodes, residual)``.
     throw : bool
-        Raise `NotConverged` where the run does not end as asked.
+        Raise `NotConverged`, which carries the solution, unless ``solution.status.ok``.
+
+    Returns
+    -------
+    Solution
+        Call it with coordinates to evaluate it; print it to see how well it went. A run that does
+        not converge is returned as well, and its `status` says so in a sentence. Ctrl-C returns
+        what there is so far.
+
+    Raises
+    ------
+    ProblemError
+        Before any work, where something that was given does not make sense.
+    NotConverged
+        With ``throw=True``.
+
+    Examples
+    --------
+    >>> from piscm import Box, Condition, Problem, coordinates, field, solve
+    >>> t = coordinates("t")
+    >>> u = field("u", t)
+    >>> decay = Problem(Box({t: (0, 2)}), [u.diff(t) + u], [Condition(u - 1, on={t: 0})])
+    >>> solution = solve(decay, tol=1e-8)
+    >>> solution.status.ok
+    True
+    >>> round(float(solution(t=1.0)), 6)
+    0.367879
     """
     began = time.perf_counter()
-    if method is None:
-        method = Auto()
-    if not isinstance(method, Method):
-        kind = method.__name__ if isinstance(method, type) else type(method).__name__
-        raise ProblemError(
-            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto(), Windows(t) or one of "
-            "piscm.baselines."
-        )
-    if tol is not None:
-        method = method.with_tolerance(tol)
+    method = _checked_method(method, tol)
     if sampling is not None and not isinstance(sampling, Sampling):
         raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
     if not isinstance(problem, Problem):
@@ -100,6 +120,18 @@ def solve(
     if throw and not solution.status.ok:
         raise NotConverged(solution)
     return solution
+
+
+def _checked_method(method: Method | None, tol: float | None) -> Method:
+    if method is None:
+        method = Auto()
+    if not isinstance(method, Method):
+        kind = method.__name__ if isinstance(method, type) else type(method).__name__
+        raise ProblemError(
+            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto(), Windows(t) or one of "
+            "piscm.baselines."
+        )
+    return method if tol is None else method.with_tolerance(tol)
 
 
 def _checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:

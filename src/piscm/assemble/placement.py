@@ -55,8 +55,8 @@ class Placed:
         Which of the blocks it is.
     legs : tuple of PlacedLeg
     rows : slice
-    scale : ndarray
-        The square root of the weight, for all rows or each.
+    root_weight : ndarray
+        The square root of the weight, of all rows or each.
     target : ndarray or None
         What the rows must equal.
     nonlinear_legs : slice
@@ -67,22 +67,24 @@ class Placed:
     number: int
     legs: tuple[PlacedLeg, ...]
     rows: slice
-    scale: Floats
+    root_weight: Floats
     target: Floats | None
     nonlinear_legs: slice
 
     def rows_of(self, values: Sequence[Floats]) -> Floats:
         """Weighted rows, from values at the points of each leg, shape (..., points)."""
-        return np.asarray(self.scale * combined([leg.leg for leg in self.legs], values))
+        return np.asarray(self.root_weight * combined([leg.leg for leg in self.legs], values))
 
     def residual(self, values: Sequence[Floats]) -> Floats:
         """The weighted residual, from the expression at the points of each leg."""
         total = combined([leg.leg for leg in self.legs], values)
-        return np.asarray(self.scale * (total if self.target is None else total - self.target))
+        return np.asarray(
+            self.root_weight * (total if self.target is None else total - self.target)
+        )
 
     def partials(self, leg: PlacedLeg, values: Floats) -> Floats:
         """Partials at the points of a leg, weighted unless its reduction does that."""
-        return values if leg.reduction is not None else leg.leg.sign * self.scale * values
+        return values if leg.reduction is not None else leg.leg.sign * self.root_weight * values
 
 
 def place(
@@ -99,25 +101,25 @@ def place(
     row = nonlinear = 0
     for i in sorted(range(len(blocks)), key=lambda i: not blocks[i].compiled.linear):
         block, site = blocks[i], points.of_block[i]
-        scale = np.sqrt(each[i] * emphasis.get(i, np.ones(1)))
+        root = np.sqrt(each[i] * emphasis.get(i, np.ones(1)))
         legs = tuple(
-            _placed_leg(problem, block.compiled, leg, where, scale)
+            _placed_leg(problem, block.compiled, leg, where, root)
             for leg, where in zip(points[i], columns[site], strict=True)
         )
         rows = slice(row, row + points.sites[site].rows)
         own = slice(nonlinear, nonlinear if block.compiled.linear else nonlinear + len(legs))
-        placed.append(Placed(block, i, legs, rows, scale, block.target(points[i]), own))
+        placed.append(Placed(block, i, legs, rows, root, block.target(points[i]), own))
         row, nonlinear = rows.stop, own.stop
     return every, placed
 
 
 def _placed_leg(
-    problem: Problem, compiled: Compiled, leg: Leg, columns: slice, scale: Floats
+    problem: Problem, compiled: Compiled, leg: Leg, columns: slice, root_weight: Floats
 ) -> PlacedLeg:
     coordinates = problem.domain.coordinates
     features = tuple(feature_of(jet, problem.fields, coordinates) for jet in compiled.jets)
     fields = tuple(jet.field for jet in compiled.jets)
-    reduction = None if leg.sums is None else leg.sign * scale[:, None] * leg.sums
+    reduction = None if leg.sums is None else leg.sign * root_weight[:, None] * leg.sums
     return PlacedLeg(leg, columns, features, fields, reduction)
 
 

@@ -58,7 +58,7 @@ def row_scaling(
     design = columns.at(system.linearize(system.start()))
     sizes: dict[str, float] = {}
     for placed in system.placed:
-        own = design[:, :, placed.rows] / placed.scale
+        own = design[:, :, placed.rows] / placed.root_weight
         squares = np.einsum("kfn,kfn->k", own, own) / own.shape[-1]
         typical = float(np.sqrt(np.median(squares)))
         usable = np.isfinite(typical) and typical > 0

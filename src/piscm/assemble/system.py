@@ -18,7 +18,6 @@ from piscm.assemble.chain_rule import Evaluated
 from piscm.assemble.columns import Columns
 from piscm.assemble.finite import check_finite
 from piscm.assemble.placement import Placed, place
-from piscm.assemble.sampling import half_by
 from piscm.assemble.screen import Screen
 from piscm.assemble.sites import Points
 from piscm.assemble.state import Change, Linearization, State
@@ -26,7 +25,6 @@ from piscm.assemble.unknowns import bounds_of
 from piscm.assemble.weighting import Emphasis
 from piscm.compile.blocks import Block
 from piscm.compile.differentiable import Differentiable
-from piscm.compile.expression import Compiled, Strand
 from piscm.linalg.bounded import Bounds
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
@@ -113,7 +111,7 @@ class System:
             function, jets = placed.block.compiled, self._jets_at_start(placed)
             residual[placed.rows] = self._block_residual(placed, function, jets, self.guesses)
         strands = tuple(
-            _strands_of(placed.block.compiled, own, jets)
+            placed.block.compiled.strands_of(own, jets)
             for placed, coefficients in zip(self._nonlinear, self._coefficients, strict=True)
             for own, jets in zip(coefficients, self._jets_at_start(placed), strict=True)
         )
@@ -134,19 +132,10 @@ class System:
         residual = self.residuals(start, change)[0]
         return State(weights, unknowns, change.added(start, 0), residual)
 
-    def residual_weighted_points(
-        self, state: State, count: int, rng: np.random.Generator
-    ) -> Floats:
-        """Points of the equations, half of them drawn in proportion to the squared residual."""
-        placed = [item for item in self.placed if item.block.kind == "equations"]
-        points = placed[0].legs[0].leg.points
-        squares = np.add.reduce([state.residual[item.rows] ** 2 for item in placed])
-        return np.asarray(points[rng.choice(len(points), count, p=half_by(squares))])
-
     def unweighted(self, state: State, block: Block) -> Floats:
         """The residual of one block, in its own units."""
         placed = next(item for item in self.placed if item.block is block)
-        return np.asarray(state.residual[placed.rows] / placed.scale)
+        return np.asarray(state.residual[placed.rows] / placed.root_weight)
 
     def residuals(self, state: State, change: Change) -> Floats:
         """The true residual after each change, shape (trials, rows)."""
@@ -264,7 +253,7 @@ class System:
             first = placed.nonlinear_legs.start
             for field in range(self.fields):
                 target = design[nodes, field, placed.rows]
-                own = _stretch(placed.block.compiled.strands, field)
+                own = placed.block.compiled.strands_in(field)
                 for number, leg in enumerate(placed.legs, start=first):
                     parts = (linearization.partials[number][own], strands[number][own, nodes])
                     if number == first and leg.reduction is None:
@@ -305,18 +294,3 @@ class System:
                 np.matmul(weights[:, strand.field], own[nodes], out=room[0])
             changes.append(change)
         return Change((weights.ravel() @ flat)[None], tuple(changes), unknowns[None])
-
-
-def _strands_of(compiled: Compiled, coefficients: Floats, jets: Floats) -> Floats:
-    """Jets at some points, combined to strands: shapes (jets, points) and (strands, points)."""
-    made = np.empty((len(compiled.strands), jets.shape[1]))
-    for room, strand in zip(made, compiled.strands, strict=True):
-        own = list(strand.jets)
-        room[:] = (coefficients[own] * jets[own]).sum(axis=0) if strand.fixed else jets[own[0]]
-    return made
-
-
-def _stretch(strands: Sequence[Strand], field: int) -> slice:
-    """Where the strands of a field stand."""
-    places = [place for place, strand in enumerate(strands) if strand.field == field]
-    return slice(places[0], places[-1] + 1) if places else slice(0, 0)

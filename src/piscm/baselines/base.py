@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from piscm.fit.residuals import block_residuals
 from piscm.network.model import Model
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.result.history import Report
+from piscm.result.history import History, Report
 from piscm.result.method import Method, Outcome, Request
 from piscm.result.status import Status
 
@@ -52,7 +51,7 @@ class Trained:
     network: Model
     status: Status
     residual: float
-    history: np.recarray[Any, Any]
+    history: History
 
 
 @dataclass(frozen=True, kw_only=True)

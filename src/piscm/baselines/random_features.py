@@ -14,7 +14,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
 from piscm.network.network import Network
 from piscm.problem.problem import Problem
-from piscm.result.history import Report, history_of
+from piscm.result.history import History, Report, history_of
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
@@ -126,7 +126,7 @@ class Minimum(NamedTuple):
 
     state: State
     status: Status
-    history: np.recarray[Any, Any]
+    history: History
 
 
 def gauss_newton(

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
 import sympy
+from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.compile.differentiable import Differentiable
+
+Floats = NDArray[np.float64]
 
 
 class Jet(NamedTuple):
@@ -81,6 +85,19 @@ class Compiled(Differentiable):
                 strands.append(Strand(field, fixed, True))
             strands.extend(Strand(field, (index,), False) for index in own if index not in fixed)
         return tuple(strands)
+
+    def strands_in(self, field: int) -> slice:
+        """Where the strands of a field stand."""
+        places = [place for place, strand in enumerate(self.strands) if strand.field == field]
+        return slice(places[0], places[-1] + 1) if places else slice(0, 0)
+
+    def strands_of(self, coefficients: Floats, jets: Floats) -> Floats:
+        """Jets at some points, combined: shapes (jets, points) and (strands, points)."""
+        made = np.empty((len(self.strands), jets.shape[1]))
+        for room, strand in zip(made, self.strands, strict=True):
+            own = list(strand.jets)
+            room[:] = (coefficients[own] * jets[own]).sum(axis=0) if strand.fixed else jets[own[0]]
+        return made
 
     def _is_fixed(self, index: int) -> bool:
         partial, symbol = self._partials[index], self._arguments[index]

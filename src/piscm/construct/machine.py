@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from piscm.construct.line_search import line_search
 from piscm.construct.selection import Proposal, Run
 from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes, concatenate
-from piscm.result.history import HISTORY, Report
+from piscm.result.history import HISTORY, History, Report
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
@@ -32,7 +31,7 @@ class Growth:
     nodes: Nodes
     columns: Columns
     state: State
-    history: np.recarray[Any, Any]
+    history: History
     status: Status
 
 

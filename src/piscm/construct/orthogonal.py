@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.columns import Columns
+from piscm.assemble.sampling import half_by
 from piscm.assemble.state import Linearization, State
+from piscm.assemble.system import System
 from piscm.construct.checks import check_count
 from piscm.construct.selection import Proposal, Run, Selection
 from piscm.linalg.basis import Basis
@@ -83,7 +85,7 @@ class OrthogonalSelector:
         drawn = max(options.candidates, int(choice * size))
         centers = None
         if system.activation.localized:
-            centers = system.residual_weighted_points(state, drawn, run.rng)
+            centers = _residual_weighted_points(system, state, drawn, run.rng)
         batch = run.draw.free(drawn, factor, run.rng, nodes, centers)
         candidates = system.evaluate(batch)
         room = min(size, run.max_nodes - count)
@@ -101,6 +103,16 @@ class OrthogonalSelector:
             range=float(factor),
             damping=1.0,
         )
+
+
+def _residual_weighted_points(
+    system: System, state: State, count: int, rng: np.random.Generator
+) -> Floats:
+    """Points of the equations, half of them drawn in proportion to the squared residual."""
+    placed = [item for item in system.placed if item.block.kind == "equations"]
+    points = placed[0].legs[0].leg.points
+    squares = np.add.reduce([state.residual[item.rows] ** 2 for item in placed])
+    return np.asarray(points[rng.choice(len(points), count, p=half_by(squares))])
 
 
 def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> list[int]:

@@ -137,10 +137,12 @@ def _score(refined: Refined, method: Construction) -> float:
         return float("inf")
     share = leverage(system, refined.columns, state, method.threshold)
     data = [placed for placed in system.placed if placed.block.observed]
-    largest = max(float(np.max(placed.scale)) for placed in data)
+    largest = max(float(np.max(placed.root_weight)) for placed in data)
     squares = freedom = total = 0.0
     for placed in data:
-        weights = (placed.scale / largest) ** 2 * np.ones(placed.rows.stop - placed.rows.start)
+        weights = (placed.root_weight / largest) ** 2 * np.ones(
+            placed.rows.stop - placed.rows.start
+        )
         residual = system.unweighted(state, placed.block)
         squares += float(weights @ residual**2)
         total += float(weights.sum())

@@ -141,7 +141,7 @@ def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats,
     noise: dict[str, float] = {}
     for placed in system.placed:
         block = placed.block
-        residual = state.residual[placed.rows] / placed.scale
+        residual = state.residual[placed.rows] / placed.root_weight
         freedom = len(residual) - float(leverage[placed.rows].sum())
         if block.noise is not None:
             sigma = block.noise
@@ -151,7 +151,7 @@ def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats,
             sigma = float("nan")  # the network passes through every datum: no noise can be told
         else:
             sigma = deviation(residual, "square")
-        deviations[placed.rows] = placed.scale * sigma
+        deviations[placed.rows] = placed.root_weight * sigma
         if block.kind == "observations":
             noise[block.name] = sigma
     return deviations, noise

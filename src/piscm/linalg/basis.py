@@ -187,6 +187,11 @@ class Basis:
         if sizes is None:
             reciprocal, _ = scipy.linalg.lapack.dtrcon(self._triangle)
             return bool(reciprocal > truncation)
+        # The least singular value is at most the least diagonal entry, which is zero for a column
+        # that depends on others.
+        corner = float(np.abs(np.diagonal(self._triangle) * sizes).min(initial=np.inf))
+        if corner <= MARGIN * truncation * float(np.max(sizes, initial=0.0)):
+            return False
         # The condition changes slowly as columns come: far from the bound it is not looked at.
         if self._far_from_bound > len(self):
             return True

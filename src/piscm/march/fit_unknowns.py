@@ -165,7 +165,7 @@ class _Chain:
         for placed in system.placed:
             if placed.block.inherited is not None:
                 handed_on = self._handed_on(placed.block, placed.legs[0].leg.points)
-                right[:, placed.rows] += placed.scale * handed_on
+                right[:, placed.rows] += placed.root_weight * handed_on
         basis = Basis(system.rows)
         basis.append(columns.at(linearization).reshape(-1, system.rows))
         solved = np.stack([basis.solve(target, _TRUNCATION).solution for target in right])

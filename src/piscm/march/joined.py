@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import sympy
@@ -13,7 +12,7 @@ from piscm.network.network import Network, Panels
 from piscm.network.nodes import Nodes, concatenate
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
-from piscm.result.history import HISTORY
+from piscm.result.history import HISTORY, History
 from piscm.result.status import Status
 
 
@@ -37,7 +36,7 @@ class Joined:
     network: Network
     pieces: Sequence[Piece]
     status: Status
-    history: np.recarray[Any, Any]
+    history: History
     residual: float
     unknowns: FittedUnknowns | None
 

@@ -12,6 +12,7 @@ from piscm.problem.errors import ProblemError, brief
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats, finite_number
 from piscm.problem.symbols import checked_name
+from piscm.problem.written import Number
 
 # A point may miss the domain by this share of its width: round-off, not a mistake.
 _MARGIN = 1e-9
@@ -39,7 +40,7 @@ class Box(Frozen, Domain):
     upper: Floats
     _coordinates: tuple[sympy.Symbol, ...]
 
-    def __init__(self, bounds: Mapping[sympy.Symbol, tuple[Any, Any]]) -> None:
+    def __init__(self, bounds: Mapping[sympy.Symbol, tuple[Number, Number]]) -> None:
         if not isinstance(bounds, Mapping) or not bounds:
             raise ProblemError("A Box needs bounds, as Box({x: (0, 1), t: (0, 5)}).")
         lower, upper = [], []

@@ -14,8 +14,12 @@ from piscm.problem.expressions import as_expression
 from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Observed, PeriodicPair, Slice, Slices, WholeBoundary
+from piscm.problem.written import Expression, Number
 
 LOSSES = ("square", "huber")
+
+On = Mapping[sympy.Symbol, Number] | Sequence[Mapping[sympy.Symbol, Number]] | str | Place
+"""A place as a user writes it."""
 
 
 def checked_weight(weight: Any, what: str) -> float:
@@ -36,7 +40,7 @@ class Requirement(ABC):
         How much it counts beside others of its kind.
     """
 
-    expression: Any
+    expression: Expression
     weight: float
 
     @property
@@ -88,8 +92,8 @@ class Condition(Requirement):
         How much this condition counts beside the others.
     """
 
-    expression: Any
-    on: Any
+    expression: Expression
+    on: On
     weight: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -102,8 +106,8 @@ class Condition(Requirement):
 
     @property
     def place(self) -> Place:
-        place: Place = self.on
-        return place
+        assert isinstance(self.on, Place)  # as `__post_init__` has left it
+        return self.on
 
     @property
     def name(self) -> str:
@@ -140,7 +144,7 @@ class Periodic(Requirement):
         How much this condition counts beside the others.
     """
 
-    expression: Any
+    expression: Expression
     along: sympy.Symbol
     weight: float = field(default=1.0, kw_only=True)
 
@@ -197,7 +201,7 @@ class Observations(Requirement):
         "huber" lets outliers pull only as hard as an error of 1.35 standard deviations.
     """
 
-    expression: sympy.Expr
+    expression: Expression
     points: ArrayLike
     values: ArrayLike
     weight: float = 1.0
@@ -218,6 +222,8 @@ class Observations(Requirement):
             )
         if len(values) == 0:
             raise ProblemError(f"The observations of {shown} are empty.")
+        for array in (points, values):
+            array.setflags(write=False)
         object.__setattr__(self, "expression", expression)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "values", values)

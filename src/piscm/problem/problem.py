@@ -15,6 +15,7 @@ from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import finite_number
 from piscm.problem.symbols import checked_field_name, checked_name
+from piscm.problem.written import Expression, Guess
 
 
 class Problem(Frozen):
@@ -54,9 +55,9 @@ class Problem(Frozen):
     def __init__(
         self,
         domain: Domain,
-        equations: Sequence[Any],
+        equations: Sequence[Expression],
         conditions: Sequence[Requirement] = (),
-        unknowns: Mapping[sympy.Symbol, Any] | None = None,
+        unknowns: Mapping[sympy.Symbol, Guess] | None = None,
         observations: Sequence[Observations] = (),
     ) -> None:
         if not isinstance(domain, Domain):

@@ -89,7 +89,7 @@ def _normal(name: str) -> str:
     return unicodedata.normalize("NFKC", name)
 
 
-def _symbols(names: str, **assumptions: bool) -> Any:
+def _symbols(names: str, **assumptions: bool) -> sympy.Symbol | tuple[sympy.Symbol, ...]:
     if not isinstance(names, str) or not names.strip():
         raise ProblemError("Give the names as one string, such as 'x' or 'x y t'.")
     made = [
@@ -99,7 +99,7 @@ def _symbols(names: str, **assumptions: bool) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def coordinates(names: str) -> Any:
+def coordinates(names: str) -> sympy.Symbol | tuple[sympy.Symbol, ...]:
     """SymPy symbols for the independent variables; one name gives one symbol.
 
     >>> x, t = coordinates("x t")
@@ -107,7 +107,7 @@ def coordinates(names: str) -> Any:
     return _symbols(names)
 
 
-def unknown(names: str, *, positive: bool = False) -> Any:
+def unknown(names: str, *, positive: bool = False) -> sympy.Symbol | tuple[sympy.Symbol, ...]:
     """SymPy symbols for physical parameters that are to be found; one name gives one symbol.
 
     A positive one stays positive at every step of the search.

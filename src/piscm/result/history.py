@@ -1,9 +1,9 @@
 """What a run writes down on its way."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 HISTORY = np.dtype(
     [
@@ -21,13 +21,21 @@ HISTORY = np.dtype(
 The rank is that of the correction, NaN where it was not computed.
 """
 
+History = np.recarray[tuple[int, ...], np.dtype[np.void]]
+"""An array of such records, whose columns are attributes: ``history.residual``."""
+
 Report = Callable[[int, float], None]
 """``report(nodes, residual)`` is called after each node, block of nodes or iteration."""
 
 
-def history_of(residuals: Sequence[float], seconds: Sequence[float]) -> np.recarray[Any, Any]:
+def history_of(residuals: Sequence[float], seconds: Sequence[float]) -> History:
     """A history with one record an iteration, of a method that does not grow."""
     records = np.zeros(len(residuals), dtype=HISTORY)
     records["residual"], records["seconds"] = residuals, seconds
     records["rank"] = np.nan
-    return np.rec.array(records)
+    return as_history(records)
+
+
+def as_history(records: NDArray[np.void]) -> History:
+    """Records with their columns as attributes."""
+    return records.view(np.recarray)

@@ -15,7 +15,7 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
-from piscm.result.history import Report
+from piscm.result.history import History, Report
 from piscm.result.progress import reporting
 from piscm.result.status import Status
 
@@ -89,7 +89,7 @@ class Outcome:
     status: Status
     residual: float
     block_residuals: tuple[BlockResidual, ...]
-    history: np.recarray[Any, Any]
+    history: History
     sampling: Sampling
     uncertainty: Uncertainty | None = None
     error: ErrorEstimate | None = None

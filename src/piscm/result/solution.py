@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +21,17 @@ from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
 from piscm.problem.place import Leg
 from piscm.problem.problem import Problem
+from piscm.problem.written import Expression
 from piscm.result.archive import write_archive
 from piscm.result.arguments import broadcast, checked_points
+from piscm.result.history import History
 from piscm.result.method import BlockResidual, Method
 from piscm.result.status import Status
 from piscm.text.document import problem_to_document
 from piscm.text.parse import expression_text
+
+if TYPE_CHECKING:
+    from xarray import DataArray
 
 Floats = NDArray[np.float64]
 
@@ -107,7 +112,7 @@ class Solution:
     status: Status
     fitted_residual: float
     block_residuals: tuple[BlockResidual, ...]
-    history: np.recarray[Any, Any]
+    history: History
     seconds: float
     uncertainty: Uncertainty | None
     known_error: ErrorEstimate | None = None
@@ -163,7 +168,7 @@ class Solution:
         """The compiled blocks of the problem."""
         return compile_blocks(self.problem)
 
-    def __call__(self, expression: Any = None, /, **coordinates: ArrayLike) -> Floats:
+    def __call__(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
         """The value of an expression where the coordinates, broadcast together, say.
 
         Parameters
@@ -196,7 +201,7 @@ class Solution:
         with threadpool_limits(1), np.errstate(all="ignore"):
             return estimate_error(self.network, self.seed)
 
-    def std(self, expression: Any = None, /, **coordinates: ArrayLike) -> Floats:
+    def std(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
 
         Takes what calling the solution takes. What the network misses of the equations counts as
@@ -213,7 +218,9 @@ class Solution:
         values = self.network.deviation(compiled, checked_points(self.problem, points), factor)
         return np.asarray(values.reshape(arrays[0].shape))
 
-    def to_xarray(self, expression: Any = None, /, **coordinates: ArrayLike) -> Any:
+    def to_xarray(
+        self, expression: Expression | None = None, /, **coordinates: ArrayLike
+    ) -> "DataArray":
         """An expression on the grid that one-dimensional coordinates span, as a DataArray."""
         try:
             import xarray

@@ -98,7 +98,7 @@ def _read_condition(
         along = _known(symbols, item.get("along"), "coordinate")
         return Periodic(parse(item["periodic"], "A periodic condition"), along, weight=weight)
     _only(item, ("expression", "on", "weight"), "A condition")
-    on = item.get("on")
+    on: Any = item.get("on")
     if isinstance(on, Mapping):
         on = [on]
     if isinstance(on, list):
