@@ -19,13 +19,13 @@ from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
-from piscm.problem.place import Leg
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 from piscm.result.archive import write_archive
 from piscm.result.arguments import broadcast, checked_points
 from piscm.result.history import History
 from piscm.result.method import BlockResidual, Method
+from piscm.result.numbers import Residual, UnknownValue
 from piscm.result.status import Status
 from piscm.text.document import problem_to_document
 from piscm.text.parse import expression_text
@@ -39,69 +39,59 @@ FORMAT = 3
 """The version of the layout of saved files."""
 
 
-@dataclass(frozen=True)
-class UnknownValue:
-    """An identified parameter and its standard error.
-
-    The error is infinite where the data do not determine the parameter, and NaN where they leave
-    no freedom to estimate their noise (give ``Observations(..., noise=...)``).
-    """
-
-    value: float
-    stderr: float
-
-
-class Residual(float):
-    """The fitted residual, as a number; called with points, the equations' residual there.
-
-    The number is the square root of the weighted mean squares of all blocks (the paper's E); for
-    `Auto` and `Windows` equations and conditions are measured in the units of the fields.
-    """
-
-    _of: "Solution"
-
-    def __new__(cls, value: float, of: "Solution") -> "Residual":
-        made = super().__new__(cls, value)
-        made._of = of
-        return made
-
-    def __call__(self, points: ArrayLike) -> Floats:
-        """The residual of the equations at points of shape (N, n), in the domain's order.
-
-        Returns
-        -------
-        ndarray, shape (N,) for one equation, (equations, N) for several
-        """
-        array = checked_points(self._of.problem, points)
-        blocks = [block for block in self._of.blocks if block.kind == "equations"]
-        values = np.stack([self._of.network.residual(block, (Leg(array),)) for block in blocks])
-        return values[0] if len(blocks) == 1 else values
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Solution:
-    """A solution that can be evaluated, printed, saved and questioned.
+    """A solution that can be evaluated, printed, saved and questioned; what `solve` returns.
 
     ``solution(x=..., t=...)`` is the only field, ``solution(u.diff(x), x=..., t=...)`` any
-    expression in the fields, their derivatives, the coordinates and the unknowns.
+    expression in the fields, their derivatives, the coordinates and the unknowns. Printed, it is a
+    small table that says how well every equation and condition is met.
 
     Attributes
     ----------
     problem, method, sampling, seed
         What was asked.
     status : Status
-        How the run ended; its value is a sentence.
+        How the run ended: ``status.ok``, and a sentence in ``status.value``.
     residual : Residual
         The fitted residual as a number; ``residual(points=X)`` is the equations' residual there.
     block_residuals : tuple of BlockResidual
-        Fitted and held-out residual of every block.
+        Fitted and held-out residual of every equation, condition and set of observations.
+    error_estimate : ErrorEstimate
+        How wrong the fields are, as far as that can be told: ``error_estimate.relative``.
+    unknowns : dict of str to UnknownValue
+        The parameters that were found, each with `value` and `stderr`.
+    correlation : ndarray
+        Of the errors of the unknowns.
+    undetermined : str
+        Names the unknowns that the data do not determine; empty if there are none.
     history : numpy.recarray
-        One record a node: residual, range, damping, step, rank, seconds, window. Of a baseline, one
-        record an iteration.
+        One record a node: residual, range, damping, step, rank (NaN: not computed), seconds,
+        window. Of a baseline, one record an iteration.
+    n_nodes : int
+        Hidden nodes of all windows.
     seconds : float
         What the run took.
+    network : Model
+        The network itself: its nodes and weights.
     uncertainty : Uncertainty or None
         Behind `unknowns`, `correlation` and `std`; None without observations or unknowns.
+    known_error : ErrorEstimate or None
+        The estimate that came with the run, if one did.
+
+    Examples
+    --------
+    >>> import piscm
+    >>> x = piscm.coordinates("x")
+    >>> u = piscm.field("u", x)
+    >>> beam = piscm.Problem(
+    ...     piscm.Box({x: (0, 1)}), [u.diff(x, 2) + 1], [piscm.Condition(u, on="boundary")]
+    ... )
+    >>> solution = piscm.solve(beam)
+    >>> solution.status.ok, solution.error_estimate.relative < 1e-6
+    (True, True)
+    >>> round(float(solution(x=0.5)), 6), round(float(solution(u.diff(x), x=0.0)), 6)
+    (0.125, 0.5)
     """
 
     problem: Problem
@@ -119,7 +109,7 @@ class Solution:
 
     @property
     def residual(self) -> Residual:
-        return Residual(self.fitted_residual, self)
+        return Residual(self.fitted_residual, self.problem, self.blocks, self.network)
 
     @property
     def n_nodes(self) -> int:

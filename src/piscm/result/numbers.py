@@ -1,0 +1,58 @@
+"""Numbers of a solution that know a little more than their value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from piscm.compile.blocks import Block
+from piscm.network.model import Model
+from piscm.problem.place import Leg
+from piscm.problem.problem import Problem
+from piscm.result.arguments import checked_points
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class UnknownValue:
+    """An identified parameter and its standard error.
+
+    The error is infinite where the data do not determine the parameter, and NaN where they leave
+    no freedom to estimate their noise (give ``Observations(..., noise=...)``).
+    """
+
+    value: float
+    stderr: float
+
+
+class Residual(float):
+    """The fitted residual, as a number; called with points, the equations' residual there.
+
+    The number is the square root of the weighted mean squares of all blocks (the paper's E); for
+    `Auto` and `Windows` equations and conditions are measured in the units of the fields.
+    """
+
+    _problem: Problem
+    _blocks: Sequence[Block]
+    _model: Model
+
+    def __new__(
+        cls, value: float, problem: Problem, blocks: Sequence[Block], model: Model
+    ) -> "Residual":
+        made = super().__new__(cls, value)
+        made._problem, made._blocks, made._model = problem, blocks, model
+        return made
+
+    def __call__(self, points: ArrayLike) -> Floats:
+        """The residual of the equations at points of shape (N, n), in the domain's order.
+
+        Returns
+        -------
+        ndarray, shape (N,) for one equation, (equations, N) for several
+        """
+        array = checked_points(self._problem, points)
+        blocks = [block for block in self._blocks if block.kind == "equations"]
+        values = np.stack([self._model.residual(block, (Leg(array),)) for block in blocks])
+        return values[0] if len(blocks) == 1 else values
