@@ -11,7 +11,9 @@ from piscm.paper.accuracy import accuracy
 from piscm.paper.algorithms import algorithms
 from piscm.paper.drawing import new_figure, write_png
 from piscm.paper.growth import growth
-from piscm.paper.study import Study, measured, show
+from piscm.paper.study import Study, show
+from piscm.paper.trials import run_trials
+from piscm.paper.workers import local_workers
 from piscm.text.files import write_csv
 
 
@@ -29,15 +31,16 @@ def bench(out: Path, trials: int, quick: bool, only: Sequence[str]) -> None:
             raise ProblemError(f"--only {name}: known parts are {', '.join(parts)}.")
     out.mkdir(parents=True, exist_ok=True)
     done = []
-    for name, make in parts.items():
-        if only and name not in only:
-            continue
-        study = make()
-        rows = study.summary(measured(study.trials))
-        # Each part at once: who interrupts the next one keeps it.
-        write_csv(out / f"bench-{name}.csv", study.columns, rows)
-        show(study.title, study.columns, rows, study.note)
-        done.append((study, rows))
+    with local_workers(1) as executor:
+        for name, make in parts.items():
+            if only and name not in only:
+                continue
+            study = make()
+            rows = study.summary(run_trials(study.trials, executor, 1))
+            # Each part at once: who interrupts the next one keeps it.
+            write_csv(out / f"bench-{name}.csv", study.columns, rows)
+            show(study.title, study.columns, rows, study.note)
+            done.append((study, rows))
     figure = new_figure(5.6 * len(done), 4.6)
     for ax, (study, rows) in zip(
         figure.subplots(1, len(done), squeeze=False)[0], done, strict=True
