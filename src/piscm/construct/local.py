@@ -1,7 +1,7 @@
 r"""The paper's selection: draw candidates, fit each alone, keep the best one that contracts enough.
 
-A candidate with columns M takes the step :math:`\theta = \alpha M^\dagger v` with :math:`v =
--\tilde e`, and is admissible if the true residual after it satisfies
+A candidate with columns M takes the step :math:`\theta = \alpha M^\dagger v` with
+:math:`v = -\tilde e`, and is admissible if the true residual after it satisfies
 
 .. math:: \xi = (r + \mu_L) E_{L-1}^2 - E_L^2 > 0, \qquad \mu_L = (1 - r)/(L + 1).
 

@@ -1,11 +1,11 @@
 r"""An orthonormal basis of the columns of the design matrix, kept from one growth step to the next.
 
-The columns, scaled to unit length, are held as :math:`M = T R` with R upper triangular and :math:`G
-= T^T T` close to the identity. New columns are orthogonalized against T and appended, at O(rows ×
-columns) each. When the linearization changes, the columns change a little while R is kept: :math:`T
-= M R^{-1}` is then no longer orthonormal but still well conditioned, because a direction of the
-weights that hardly changes the residual hardly changes it at the next linearization either. So one
-triangular solve and one Gram matrix suffice, and no digits are lost.
+The columns, scaled to unit length, are held as :math:`M = T R` with R upper triangular and
+:math:`G = T^T T` close to the identity. New columns are orthogonalized against T and appended, at
+O(rows × columns) each. When the linearization changes, the columns change a little while R is kept:
+:math:`T = M R^{-1}` is then no longer orthonormal but still well conditioned, because a direction
+of the weights that hardly changes the residual hardly changes it at the next linearization either.
+So one triangular solve and one Gram matrix suffice, and no digits are lost.
 
 Arrays are node-major as everywhere: T is stored as its transpose, shape (columns, rows).
 """

@@ -85,8 +85,8 @@ class Condition(Requirement):
     expression : sympy.Expr or sympy.Eq
         Any expression in the fields, their derivatives, coordinates and unknowns, linear or not.
     on : mapping, sequence of mappings, "boundary", or a place
-        ``{x: 0}`` is a face (or a line inside), ``{x: 0, y: 0}`` an edge, corner or point, ``[{x:
-        0}, {x: 1}]`` several of them, ``"boundary"`` all faces. It is stored as a
+        ``{x: 0}`` is a face (or a line inside), ``{x: 0, y: 0}`` an edge, corner or point,
+        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces. It is stored as a
         `piscm.problem.places.Place`.
     weight : float
         The weight of this condition relative to the others.
