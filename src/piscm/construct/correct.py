@@ -26,7 +26,7 @@ from piscm.linalg.truncated import LeastSquares, balance, solve_least_squares
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Normal equations may let weights drift where the columns are nearly dependent; every this many
+# Normal equations may let weights drift where the columns are nearly dependent; every `_SAFE_EVERY`
 # nodes an SVD puts them right.
 _SAFE_EVERY = 500
 

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 _WELL_CONDITIONED = 0.1
 # A unit column with less than this outside the span of others depends on them.
 _ROUND_OFF = 4e-15
-# While the smallest singular value exceeds the truncation threshold by this factor, it is estimated
-# only every this many columns: ten of them have never reduced it by as much.
+# While the smallest singular value exceeds the truncation threshold by the factor `_FAR`, it is
+# estimated only every `_LOOK_EVERY` columns: ten of them have never reduced it by as much.
 _FAR, _LOOK_EVERY = 1e4, 10
 
 

@@ -31,7 +31,7 @@ _FAR = 0.1
 # A factor of a Gram matrix with that shift distinguishes singular values of unit columns from zero
 # down to this; nothing is known about smaller ones.
 _TOLD_FROM_ZERO = 3e-6
-# The condition changes slowly as columns come and go, so it is checked every this many steps.
+# The condition changes slowly as columns come and go, so it is checked every `_LOOK_EVERY` steps.
 # Growth with an active truncation still agrees to all digits with an SVD at every step.
 _LOOK_EVERY = 10
 

@@ -27,7 +27,7 @@ class MarchPolicy:
     candidates : int
         Number of candidates for each block of nodes. More find better nodes and cost evaluations.
     stage : int
-        Points are added every this many nodes if the residual between them is too large.
+        Points are added every `stage` nodes if the residual between them is too large.
     points_per_node : int
         Number of points of the equations per node to come. Fewer are faster, but let the network
         oscillate between the points.
