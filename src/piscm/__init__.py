@@ -1,10 +1,10 @@
-"""Differential equations solved by a network that is grown by least squares, not trained.
+"""Differential equations solved by a network grown by least squares instead of trained.
 
 >>> import numpy as np
 >>> from piscm import Box, Condition, PISC3, Problem, Sampling, coordinates, field, solve
 
-Write the equation with SymPy; what is given must vanish. Here is a pendulum, at rest at an angle
-of one radian:
+Write the equation with SymPy, as an expression that must vanish. Here is a pendulum released from
+rest at an angle of one radian:
 
 >>> t = coordinates("t")
 >>> u = field("u", t)
@@ -15,7 +15,7 @@ of one radian:
 ...     conditions=[Condition(u - 1, on={t: 0}), Condition(u.diff(t), on={t: 0})],
 ... )
 
-Solve it, and call the solution like a function, or ask for any expression in it:
+Solve it, and call the solution like a function, for the field or for any expression in it:
 
 >>> solution = solve(pendulum, PISC3(max_nodes=40, scale=3.0), sampling=Sampling(interior=100))
 >>> angle = solution(t=np.linspace(0, 3, 4))
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __version__ = version("piscm")
 
-# Names are loaded when they are first asked for: SymPy alone takes half a second to import.
+# Names are loaded on first use: SymPy alone takes half a second to import.
 _WHERE = {
     "Auto": "march.methods",
     "Box": "problem.box",
@@ -102,7 +102,7 @@ __all__ = [
     "zoo",
 ]
 
-if not TYPE_CHECKING:  # a type checker sees the names above, and no others
+if not TYPE_CHECKING:  # a type checker sees only the names above
 
     def __getattr__(name):
         """Load a public name from its room."""

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 def load(path: str | PathLike[str]) -> Solution:
-    """Read a solution that `Solution.save` wrote.
+    """Read a solution written by `Solution.save`.
 
     Nothing in the file is executed: it holds numbers and text, and the text is parsed.
     """

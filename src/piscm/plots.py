@@ -1,4 +1,4 @@
-"""Pictures of a solution. Every function takes axes or makes them, returns them, shows nothing."""
+"""Plots of a solution. Every function takes or makes axes, returns them, and shows nothing."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -57,18 +57,18 @@ def field_map(
     reference: Reference | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Color map over two coordinates of an expression or, with a reference, of its error.
+    """Color map of an expression over two coordinates or, with a reference, of its error.
 
     Parameters
     ----------
     expression : sympy.Expr, optional
-        May be left out where the problem has one field.
+        May be omitted if the problem has one field.
     at : mapping of coordinate names to values, optional
         Fixes the coordinates beyond two.
     across : str, optional
-        The coordinate along the horizontal axis; left out, the domain's first.
+        The coordinate along the horizontal axis; the domain's first by default.
     reference : callable, optional
-        With it the absolute error is shown.
+        If given, the absolute error is shown.
     """
     at = dict(at or {})
     free = [name for name in _names(solution) if name not in at]
@@ -105,7 +105,7 @@ def cross_section(
     reference: Reference | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """An expression along the one coordinate that `at` leaves free, over its reference."""
+    """An expression along the one coordinate that `at` leaves free, drawn over its reference."""
     at = dict(at or {})
     free = [name for name in _names(solution) if name not in at]
     if len(free) != 1:
@@ -129,7 +129,7 @@ def residual_history(solution: Solution, *, ax: "Axes | None" = None) -> "Axes":
     """The residual against the number of nodes."""
     ax = _axes(ax)
     count, windows = np.arange(1, solution.n_nodes + 1), solution.history.window
-    for window in np.unique(windows):  # each window begins anew
+    for window in np.unique(windows):  # each window starts anew
         own = windows == window
         ax.semilogy(count[own], solution.history.residual[own], color="C0")
     several = len(np.unique(windows)) > 1
@@ -144,9 +144,10 @@ def overview(
     reference: Reference | None = None,
     sections: tuple[str, tuple[float, float]] | None = None,
 ) -> "Figure":
-    """One picture of a solution: field, error, two cross sections, residual against nodes.
+    """One figure of a solution: field, error, two cross sections, residual against nodes.
 
-    In one dimension there is no map; beyond two the further coordinates stand at their middle.
+    In one dimension there is no map; beyond two, the other coordinates are fixed at their
+    midpoints.
     """
     box, names = solution.problem.domain.bounding_box, _names(solution)
     middle = dict(zip(names, box.center, strict=True))
@@ -176,7 +177,7 @@ def overview(
 
 
 def _of_field(reference: Reference, name: str) -> Reference:
-    """The reference of one of several fields, where it is given as a mapping of their names."""
+    """The reference of one of several fields, if it is given as a mapping by name."""
 
     def own(**coordinates: Any) -> Any:
         values: Any = reference(**coordinates)
@@ -190,7 +191,7 @@ def _thirds(low: float, high: float) -> tuple[float, float]:
 
 
 def _facts(solution: Solution, ax: "Axes") -> None:
-    """The summary in words, where the grid of pictures has a place to spare."""
+    """The summary as text, if the grid of plots has a place to spare."""
     ax.set_axis_off()
     lines = [
         f"{type(solution.method).__name__}, {solution.n_nodes} nodes, {solution.seconds:.1f} s",
@@ -211,5 +212,5 @@ def _facts(solution: Solution, ax: "Axes") -> None:
 
 
 def close(figure: "Figure") -> None:
-    """Free a figure that has been written."""
+    """Free a figure that has been saved."""
     _pyplot().close(figure)

@@ -19,7 +19,7 @@ from piscm.result.solution import Solution
 
 
 class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of the program)
-    """Raised with ``throw=True`` where the run did not end well; carries the solution."""
+    """Raised with ``throw=True`` if the run did not end well; carries the solution."""
 
     def __init__(self, solution: Solution) -> None:
         super().__init__(solution.status.value)
@@ -43,20 +43,20 @@ def solve(
     Parameters
     ----------
     problem : Problem
-        Domain, equations, conditions, and unknowns and observations if there are any.
+        Domain, equations, conditions, and any unknowns and observations.
     method : PISC1, PISC2, PISC3, Windows, Auto or one of `piscm.baselines`, optional
-        How. Left out, it is `Auto`, which chooses nodes, points, weights and windows itself.
+        The default is `Auto`, which chooses nodes, points, row weights and windows itself.
     tol : float, optional
-        How accurate: replaces the method's `tolerance`. For `Auto` it is relative to the size of
-        the solution, and 1e-6 if left out.
+        Replaces the method's `tolerance`. For `Auto` it is relative to the size of the solution and
+        defaults to 1e-6.
     sampling : Sampling, optional
-        The points. `Windows` and `Auto` begin each window with them; left out, `Auto` chooses.
+        The points. `Windows` and `Auto` start each window with them; if omitted, `Auto` chooses.
     weights : mapping of str to float, optional
-        How much all "equations", "conditions" or "observations" count; 1 where it is not given.
+        The weights of all "equations", "conditions" or "observations"; 1 by default.
     initial : mapping of fields to expressions, optional
-        Starting values, to which the network is added; zero where they are not given.
+        Starting values, to which the network is added; zero by default.
     seed : int
-        The same seed gives the same bits.
+        The same seed gives bit-identical results.
     progress : bool or callable, optional
         True shows a progress bar, None only on a terminal; a function is called as
         ``f(nodes, residual)``.
@@ -66,14 +66,14 @@ def solve(
     Returns
     -------
     Solution
-        Call it with coordinates to evaluate it; print it to see how well it went. A run that does
-        not converge is returned as well, and its `status` says so in a sentence. Ctrl-C returns
-        what there is so far.
+        Call it with coordinates to evaluate it; print it for a summary of its quality. A run that
+        does not converge is returned as well, and its `status` says so in a sentence. Ctrl-C
+        returns the solution so far.
 
     Raises
     ------
     ProblemError
-        Before any work, where something that was given does not make sense.
+        Before any computation, if the input does not make sense.
     NotConverged
         With ``throw=True``.
 
@@ -100,7 +100,7 @@ def solve(
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     method.check(problem)
-    # One BLAS thread: faster at these sizes, and the same bits on every machine of a kind.
+    # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
     with threadpool_limits(1), np.errstate(all="ignore"):
         found = method.run(Request(problem, sampling, kind_weights, start, rng, progress))
     solution = Solution(

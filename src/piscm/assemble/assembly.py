@@ -1,4 +1,4 @@
-"""The one place where a system is put together, for a whole problem or for a window of it."""
+"""The one place where a system is assembled, for a whole problem or for a window of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Assembly:
-    """What a system is made of, but for the nodes.
+    """Everything a system is made of, except the nodes.
 
     Attributes
     ----------
     part : Part
     points : Points
-    weights : mapping of a kind of block to its weight
+    weights : mapping from the kind of a block to its weight
     start : Start
     scaling : RowScaling, optional
-        Left out, rows have the paper's weights.
+        If omitted, rows have the paper's weights.
     """
 
     part: Part
@@ -38,7 +38,7 @@ class Assembly:
     scaling: RowScaling | None = None
 
     def at(self, points: Points) -> "Assembly":
-        """The same at other points."""
+        """The same assembly at other points."""
         return replace(self, points=points)
 
     @property
@@ -48,7 +48,7 @@ class Assembly:
         return self.scaling.emphasis(self.part.blocks, self.points)
 
     def system(self, activation: str, more: Emphasis | None = None) -> System:
-        """The system for nodes of a kind; `more` are factors beside the row scaling."""
+        """The system for nodes with an activation; `more` are factors on top of the row scaling."""
         emphasis = dict(self._emphasis)
         for number, factor in (more or {}).items():
             emphasis[number] = emphasis.get(number, np.ones(1)) * factor
@@ -64,7 +64,7 @@ class Assembly:
         )
 
     def slab(self, rows: slice, activation: str) -> System:
-        """The system of some rows of every site, weighed as a part of the whole."""
+        """The system of some rows of every site, weighted as they are in the whole system."""
         sites = [site.some(rows) for site in self.points.sites]
         numbers = {n: i for i, n in enumerate(n for n, site in enumerate(sites) if site.rows)}
         here = [i for i, site in enumerate(self.points.of_block) if site in numbers]

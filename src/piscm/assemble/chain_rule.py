@@ -1,6 +1,7 @@
-r"""The chain rule: a node's column of the design, from its derivatives and a block's partials.
+r"""The chain rule: columns of the design matrix from derivatives of nodes and partials of blocks.
 
-A node h with the weight :math:`\beta_f` in field :math:`f` moves the residual R of a block by
+A node h with output weight :math:`\beta_f` in field :math:`f` changes the residual R of a block by
+:math:`\beta_f` times
 
 .. math::
 
@@ -8,7 +9,7 @@ A node h with the weight :math:`\beta_f` in field :math:`f` moves the residual R
     = \sum_k g^{(k)}(w \cdot x + b) \sum_{|\gamma| = k} \frac{\partial R}{\partial(D^\gamma u_f)}
       \prod_j w_j^{\gamma_j},
 
-and this file is the only place where that is written. The inner sum is a small matrix product.
+and this is the only file that implements it. The inner sum is a small matrix product.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ from piscm.network.activations import Activation, Signed
 from piscm.network.nodes import Feature, Nodes
 
 _Values = tuple[tuple[bool, ...], int]
-"""What the values of a feature depend on: the coordinates it sees, and its order."""
+"""What the values of a feature depend on: the coordinates it sees and its total order."""
 
 
 def _values_of(feature: Feature) -> _Values:
@@ -30,7 +31,9 @@ def _values_of(feature: Feature) -> _Values:
 
 
 class Evaluated:
-    """Nodes at points, in the precision of the nodes: what the features of all blocks share."""
+    """Nodes evaluated at points, in the nodes' own precision; shared by the features of all blocks.
+    Nodes evaluated at points, in the nodes' own precision; shared by features of all blocks.
+    """
 
     def __init__(
         self, nodes: Nodes, points: Any, wanted: Iterable[Feature], activation: Activation
@@ -45,14 +48,14 @@ class Evaluated:
             for sees, needed in orders.items()
             for order, signed in nodes.derivatives(points, sees, needed, activation).items()
         }
-        # Orders that differ in sign alone share one array: each stands under the first of them.
+        # Orders that differ only in sign share one array, listed under the first of them.
         self._alike: dict[_Values, _Values] = {
             own: next(o for o, other in self._signed.items() if other.values is signed.values)
             for own, signed in self._signed.items()
         }
 
     def _factor(self, feature: Feature) -> Any:
-        """The product of weights that a feature brings out, with its sign, shape (nodes,)."""
+        """The signed product of hidden weights in front of a feature, shape (nodes,)."""
         if feature not in self._factors:
             factor, signed = self._nodes.factor(feature), self._of(feature)
             self._factors[feature] = factor if signed.sign > 0 else -factor
@@ -62,7 +65,7 @@ class Evaluated:
         return self._signed[_values_of(feature)]
 
     def feature(self, leg: PlacedLeg, jet: int, room: Any) -> None:
-        """Write what a jet of a leg is made of, shape (nodes, points)."""
+        """Write one jet of a leg for every node into `room`, shape (nodes, points)."""
         feature = leg.jet_features[jet]
         values = self._of(feature).values[:, leg.columns]
         np.multiply(values, self._factor(feature)[:, None], out=room)
@@ -75,11 +78,11 @@ class Evaluated:
         jets: Sequence[int],
         room: Any,
     ) -> None:
-        """Write what some jets of a field contribute to the columns, shape (nodes, rows).
+        """Write the contribution of some jets of a field to the columns, shape (nodes, rows).
 
         Parameters
         ----------
-        partials : for each leg an ndarray of shape (jets of the leg, points)
+        partials : one ndarray of shape (jets of the leg, points) for each leg
         """
         empty = True
         for leg, own in zip(legs, partials, strict=True):
@@ -97,7 +100,7 @@ class Evaluated:
     def at_points(
         self, field: int, leg: PlacedLeg, partials: Any, jets: Sequence[int], room: Any
     ) -> None:
-        """The same for one leg, before rows are made of it: shape (nodes, points)."""
+        """The same for one leg, before its points are reduced to rows: shape (nodes, points)."""
         if self._add(field, leg, partials, jets, room, True):
             room[:] = 0.0
 
@@ -110,7 +113,7 @@ class Evaluated:
         room: Any,
         empty: bool,
     ) -> bool:
-        """Add the jets of one leg; whether there is still nothing in the room."""
+        """Add the jets of one leg; return whether `room` is still empty."""
         alike: dict[_Values, list[int]] = {}  # jets whose features have the same values
         for jet in jets:
             if leg.jet_fields[jet] == field:
@@ -124,14 +127,14 @@ class Evaluated:
         return empty
 
     def _sum(self, leg: PlacedLeg, jets: list[int], partials: Any, room: Any) -> Any:
-        """Jets with the same values: their factors times their partials, times these values."""
+        """Sum jets that share values: their factors times their partials, times those values."""
         features = [leg.jet_features[jet] for jet in jets]
         values = self._of(features[0]).values[:, leg.columns]
         partials = partials.astype(values.dtype, copy=False)
         if len(jets) > 1:
             factors = np.stack([self._factor(feature) for feature in features], axis=1)
             return np.multiply(values, factors @ partials, out=room)
-        # A matrix product of one column and one row would be slow.
+        # An outer product through matmul would be slow.
         product = np.multiply(values, partials[0], out=room)
         if any(features[0].orders):
             product *= self._factor(features[0])[:, None]

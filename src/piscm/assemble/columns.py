@@ -1,4 +1,4 @@
-"""Columns of the design: what every node adds to every row."""
+"""Columns of the design matrix: what every node adds to every row."""
 
 from typing import Protocol
 
@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 class Writer(Protocol):
-    """Whoever knows how columns follow from strands: the system they belong to."""
+    """Whatever builds columns from strands: the system they belong to."""
 
     def write_columns(
         self,
@@ -23,17 +23,17 @@ class Writer(Protocol):
 
 
 class Columns:
-    """The columns of a batch of nodes, which bring themselves up to date.
+    """The columns of a batch of nodes, updated on demand.
 
-    The rows of linear blocks never change. Those of the others depend on the linearization: ask for
-    the columns `at` one, and those that were written at another are written anew.
+    The rows of linear blocks never change. The others depend on the linearization: asking for the
+    columns `at` one rewrites those that were written at another.
 
     Attributes
     ----------
     still : ndarray, shape (nodes, fields, rows)
-        All columns, of which the rows of linear blocks alone are sure to be right.
+        All columns; only the rows of linear blocks are guaranteed to be current.
     strands : one ndarray of shape (strands, nodes, points) for each leg of a nonlinear block
-        What a node with the weight one adds to each strand.
+        What a node with unit output weight adds to each strand.
     """
 
     def __init__(self, writer: Writer, design: Floats, strands: tuple[Floats, ...]) -> None:
@@ -60,12 +60,12 @@ class Columns:
         return self.still[nodes]
 
     def take(self, nodes: list[int]) -> "Columns":
-        """Some of the nodes."""
+        """The columns of some nodes, copied."""
         strands = tuple(part[:, nodes] for part in self.strands)
         return self._like(self.still[nodes], strands, self._written[nodes])
 
     def first(self, count: int) -> "Columns":
-        """The first nodes, without a copy."""
+        """The columns of the first nodes, without a copy."""
         strands = tuple(part[:, :count] for part in self.strands)
         return self._like(self.still[:count], strands, self._written[:count].copy())
 
@@ -77,7 +77,7 @@ class Columns:
         return some
 
     def put(self, place: slice, others: "Columns") -> None:
-        """Write other nodes to some places."""
+        """Store the columns of other nodes at the given places."""
         self.still[place] = others.still
         for own, new in zip(self.strands, others.strands, strict=True):
             own[:, place] = new

@@ -1,4 +1,4 @@
-"""Whether a problem can be worked with where it starts."""
+"""Check that a problem is finite at its starting values."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from piscm.problem.problem import Problem
 def check_finite(
     problem: Problem, blocks: Sequence[Placed], state: State, linearization: Linearization
 ) -> None:
-    """Raise `ProblemError` where a residual or a partial at a state is not finite."""
+    """Raise `ProblemError` if a residual or a partial is not finite at a state."""
     bad_rows = ~np.isfinite(state.residual)
     bad_rows |= ~np.isfinite(linearization.unknowns).all(axis=0)
     for placed in blocks:

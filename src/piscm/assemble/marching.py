@@ -1,4 +1,4 @@
-"""Which coordinate plays the part of time."""
+"""Which coordinate plays the role of time."""
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -8,7 +8,7 @@ from piscm.problem.problem import Problem
 
 
 def marching_coordinate(problem: Problem) -> sympy.Symbol | None:
-    """The coordinate that windows can follow each other along, or None."""
+    """The coordinate along which the domain can be marched in windows, or None."""
     for coordinate in problem.domain.coordinates:
         if obstacle(problem, coordinate) is None:
             return coordinate
@@ -16,7 +16,7 @@ def marching_coordinate(problem: Problem) -> sympy.Symbol | None:
 
 
 def checked_coordinate(problem: Problem, coordinate: sympy.Symbol) -> sympy.Symbol:
-    """The coordinate, if the problem can be marched along it."""
+    """The coordinate itself, if the problem can be marched along it."""
     problem.domain.axis(coordinate)
     reason = obstacle(problem, coordinate)
     if reason is not None:
@@ -25,7 +25,7 @@ def checked_coordinate(problem: Problem, coordinate: sympy.Symbol) -> sympy.Symb
 
 
 def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
-    """What stands in the way of marching along a coordinate, in words."""
+    """What prevents marching along a coordinate, in words."""
     low, high = problem.domain.span(coordinate)
     values: set[float] = set()
     for condition in problem.conditions:
@@ -48,7 +48,7 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
 
 
 def _order(problem: Problem, item: AppliedUndef, coordinate: sympy.Symbol) -> int:
-    """The highest derivative of a field along the coordinate in any equation."""
+    """The highest order of derivative of a field along the coordinate in any equation."""
     orders = [0]
     for equation in problem.equations:
         for derivative in equation.atoms(sympy.Derivative):

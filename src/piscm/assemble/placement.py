@@ -1,4 +1,4 @@
-"""Where the rows of every block stand, at which points, and what weighs them."""
+"""The rows of every block: their position, their points and their weights."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class PlacedLeg:
     ----------
     leg : Leg
     columns : slice
-        Where its points stand among all points.
+        Position of its points among all points.
     jet_features, jet_fields : tuples
-        For each jet of the block its feature and its field.
+        The feature and the field of each jet of the block.
     reduction : ndarray, shape (rows, points), or None
-        Makes weighted rows of values at points, where a row is a sum over points.
+        Maps values at points to weighted rows, where a row is a sum over points.
     """
 
     leg: Leg
@@ -40,7 +40,7 @@ class PlacedLeg:
 
     @property
     def size(self) -> int:
-        """How many points it has."""
+        """The number of points."""
         return len(self.leg.points)
 
 
@@ -52,15 +52,15 @@ class Placed:
     ----------
     block : Block
     number : int
-        Which of the blocks it is.
+        Index of the block.
     legs : tuple of PlacedLeg
     rows : slice
     root_weight : ndarray
-        The square root of the weight, of all rows or each.
+        The square root of the row weight: one for all rows, or one for each.
     target : ndarray or None
-        What the rows must equal.
+        The values the rows must equal.
     nonlinear_legs : slice
-        Where its legs stand among those of all nonlinear blocks.
+        Position of its legs among those of all nonlinear blocks.
     """
 
     block: Block
@@ -72,18 +72,18 @@ class Placed:
     nonlinear_legs: slice
 
     def rows_of(self, values: Sequence[Floats]) -> Floats:
-        """Weighted rows, from values at the points of each leg, shape (..., points)."""
+        """Weighted rows from values at the points of each leg, shape (..., points)."""
         return np.asarray(self.root_weight * combined([leg.leg for leg in self.legs], values))
 
     def residual(self, values: Sequence[Floats]) -> Floats:
-        """The weighted residual, from the expression at the points of each leg."""
+        """The weighted residual from the values of the expression at the points of each leg."""
         total = combined([leg.leg for leg in self.legs], values)
         return np.asarray(
             self.root_weight * (total if self.target is None else total - self.target)
         )
 
     def partials(self, leg: PlacedLeg, values: Floats) -> Floats:
-        """Partials at the points of a leg, weighted unless its reduction does that."""
+        """Partials at the points of a leg, weighted unless the leg's reduction does so."""
         return values if leg.reduction is not None else leg.leg.sign * self.root_weight * values
 
 
@@ -94,7 +94,7 @@ def place(
     weights: Mapping[str, float],
     emphasis: Emphasis,
 ) -> tuple[Floats, list[Placed]]:
-    """All points as one array, and the blocks with their rows, the linear ones first."""
+    """All points as one array, and the blocks with their rows, linear blocks first."""
     every, columns = _stack(points)
     each = row_weights(blocks, points, weights)
     placed: list[Placed] = []
@@ -124,7 +124,7 @@ def _placed_leg(
 
 
 def _stack(points: Points) -> tuple[Floats, list[list[slice]]]:
-    """The points of all sites as one array, and where each leg of a site stands."""
+    """The points of all sites as one array, and the position of each leg of each site in it."""
     arrays: list[Floats] = []
     columns: list[list[slice]] = []
     first = 0

@@ -1,9 +1,9 @@
-"""Row scaling: weights under which rows of every kind count alike.
+"""Row scaling: weights that balance rows of every kind.
 
-An equation of fourth order has rows thousands of times as large as those of a condition on the
-field itself, so that the conditions would not count. Every block is divided by the root mean square
-that its rows have for a typical node (the median over a pool of random waves). The residual is then
-in the units of the fields, and about as large as their error.
+The rows of a fourth-order equation are thousands of times larger than those of a condition on the
+field itself, so the conditions would be ignored. Every block is therefore divided by the root mean
+square of its rows for a typical node (the median over a pool of random waves). The residual is then
+in the units of the fields and about as large as their error.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _POOL = 200
 
 @dataclass(frozen=True)
 class RowScaling:
-    """How large the rows of each block are for a typical node, by the name of the block."""
+    """The size of each block's rows for a typical node, by the name of the block."""
 
     sizes: Mapping[str, float]
 
@@ -37,7 +37,7 @@ class RowScaling:
         return self.sizes[block.name]
 
     def emphasis(self, blocks: Sequence[Block], points: Points) -> Emphasis:
-        """The factors on the blocks' weights that make up for it; each has its mean square."""
+        """Factors on row weights that undo these sizes; each block counts by its mean square."""
         shared = divisors(blocks, points)
         return {
             number: np.array([shared[block.kind] / (rows * self.of(block) ** 2)])
@@ -52,7 +52,7 @@ def row_scaling(
     start: Start,
     rng: np.random.Generator,
 ) -> RowScaling:
-    """The sizes of rows for random waves, whatever nodes the network has: one measure for all."""
+    """Row sizes for random waves, whatever nodes the network has: one measure for all."""
     system = System(problem, blocks, points, EVEN, activation_named("sin"), start)
     columns = system.evaluate(Draw(problem.domain, None).free(_POOL, 1.0, rng))
     design = columns.at(system.linearize(system.start()))
@@ -62,6 +62,6 @@ def row_scaling(
         squares = np.einsum("kfn,kfn->k", own, own) / own.shape[-1]
         typical = float(np.sqrt(np.median(squares)))
         usable = np.isfinite(typical) and typical > 0
-        # A condition that a window cuts in two has one name: both parts have one size.
+        # The two parts of a condition cut by a window share one name, hence one size.
         sizes.setdefault(placed.block.name, typical if usable else 1.0)
     return RowScaling(sizes)

@@ -1,4 +1,4 @@
-"""How many points, and how they are drawn."""
+"""How many points there are and how they are drawn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from piscm.problem.place import Drawing
 
 Floats = NDArray[np.float64]
 
-# Points of a block at most; more would fill the memory before anything is told.
+# Upper limit on the points of a block; more would exhaust memory before any message appears.
 _MOST = 10_000_000
 
 Density = Callable[[Floats], Floats]
-"""How closely points should stand, up to a factor, at points of shape (points, coordinates)."""
-# Points that follow a density are chosen among so many times as many.
+"""The desired density of points, up to a factor, at points of shape (points, coordinates)."""
+# Points that follow a density are chosen from this many times as many candidates.
 _CHOICE = 8
 
 RULES = ("sobol", "uniform", "latin", "grid")
@@ -26,18 +26,18 @@ RULES = ("sobol", "uniform", "latin", "grid")
 
 @dataclass(frozen=True)
 class Sampling:
-    """How many points, and how they are drawn.
+    """How many points there are and how they are drawn.
 
     Parameters
     ----------
     interior : int
-        Points for the equations.
+        Number of points for the equations.
     boundary : int
-        Points for each condition; a condition on the whole boundary spreads them over its faces.
-        A condition at a single point has that one.
+        Number of points for each condition; a condition on the whole boundary spreads them over the
+        faces. A condition at a single point uses that point.
     rule : {"sobol", "uniform", "latin", "grid"}
         Sobol points (the default) fill the box most evenly. A grid has the nearest whole number of
-        points an axis, at the midpoints of its cells.
+        points per axis, at the midpoints of its cells.
     """
 
     interior: int = 1000
@@ -59,13 +59,13 @@ class Sampling:
 
     @property
     def elsewhere(self) -> "Sampling":
-        """As many points that are not the same: a grid has no others of its own."""
+        """A rule for as many other points: a grid has no others of its own, so it becomes Sobol."""
         if self.rule != "grid":
             return self
         return Sampling(self.interior, self.boundary)
 
     def unit_points(self, rng: np.random.Generator) -> UnitPoints:
-        """A function that draws points of the unit cube by this rule."""
+        """A function that draws points in the unit cube by this rule."""
 
         def points(count: int, dimension: int) -> Floats:
             if self.rule == "uniform":
@@ -74,18 +74,18 @@ class Sampling:
                 side = max(1, round(count ** (1 / dimension)))
                 axis = (np.arange(side) + 0.5) / side
                 return np.stack(np.meshgrid(*[axis] * dimension), axis=-1).reshape(-1, dimension)
-            from scipy.stats import qmc  # half a second of imports, so only when it is used
+            from scipy.stats import qmc  # takes half a second to import, so only on demand
 
             if self.rule == "latin":
                 return _floats(qmc.LatinHypercube(dimension, rng=rng).random(count))
-            # Sobol points come in powers of two; the first `count` of them serve.
+            # Sobol points come in powers of two; keep the first `count`.
             exponent = max(0, int(count - 1).bit_length())
             return _floats(qmc.Sobol(dimension, rng=rng).random_base2(exponent)[:count])
 
         return points
 
     def drawing(self, rng: np.random.Generator, density: Density | None = None) -> Drawing:
-        """How a place draws its points; with a density, half of them follow it."""
+        """How a place draws its points; given a density, half of them follow it."""
 
         def crowd(points: Callable[[int], Floats], count: int) -> Floats:
             if density is None:
@@ -100,7 +100,7 @@ class Sampling:
 
 
 def half_by(shares: Floats) -> Floats:
-    """The chance of each point to be drawn: half even, half in proportion to its share."""
+    """The probability of drawing each point: half uniform, half proportional to its share."""
     total = float(shares.sum())
     even = np.full(len(shares), 1.0 / len(shares))
     return even if not 0.0 < total < np.inf else 0.5 * even + 0.5 * shares / total

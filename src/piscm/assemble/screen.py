@@ -1,4 +1,4 @@
-"""Columns in single precision: many times cheaper, and enough to rank candidates by."""
+"""Columns in single precision: many times cheaper, and accurate enough to rank candidates."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,8 +22,8 @@ class Screen:
     ----------
     points : ndarray, shape (points, coordinates)
     blocks : sequence of Placed
-    partials : for every block and leg its weighted partials by its jets, at the start
-    wanted : the features of the nodes that the blocks see
+    partials : for every block and leg, the weighted partials by its jets at the start
+    wanted : the node features that the blocks use
     activation : Activation
     fields : int
     """
@@ -43,7 +43,7 @@ class Screen:
         self._wanted, self._activation, self._fields = wanted, activation, fields
 
     def columns(self, nodes: Nodes, linearization: Linearization) -> Singles:
-        """Of a batch of nodes, shape (nodes, fields, rows)."""
+        """The columns of a batch of nodes, shape (nodes, fields, rows)."""
         single = np.float32
         rough = Nodes(nodes.weights.astype(single), nodes.biases.astype(single))
         made = Evaluated(rough, self._points, self._wanted, self._activation)

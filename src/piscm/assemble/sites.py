@@ -1,8 +1,8 @@
 """Which block has its rows at which points.
 
-Blocks at one place share one *site*: its points are drawn once, and every node is evaluated there
-once for all of them. `Points` knows the site of each block by its number, so that nothing depends
-on which array is which object.
+Blocks at the same place share one *site*: its points are drawn once, and every node is evaluated
+there once for all of them. `Points` refers to the site of each block by number, so nothing depends
+on the identity of arrays.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -27,7 +27,7 @@ class Site:
     ----------
     legs : Legs
     resampled : bool
-        Whether other points of the place could be drawn; observations have none but their own.
+        Whether new points of the place can be drawn; observations have only their own.
     """
 
     legs: Legs
@@ -35,20 +35,20 @@ class Site:
 
     @property
     def rows(self) -> int:
-        """How many rows each of its blocks has."""
+        """The number of rows of each of its blocks."""
         return self.legs[0].rows
 
     def some(self, rows: slice | NDArray[np.intp]) -> "Site":
-        """The same with some of its rows."""
+        """The same site with some of its rows."""
         return replace(self, legs=tuple(_some_rows(leg, rows) for leg in self.legs))
 
     def joined(self, other: "Site") -> "Site":
-        """The same with the points of another one added."""
+        """The same site with the points of another one added."""
         return replace(self, legs=join(self.legs, other.legs))
 
 
 def join(legs: Legs, others: Legs) -> Legs:
-    """Legs with more points."""
+    """Legs with the points of others added."""
     return tuple(
         replace(leg, points=np.concatenate([leg.points, other.points]))
         for leg, other in zip(legs, others, strict=True)
@@ -58,7 +58,7 @@ def join(legs: Legs, others: Legs) -> Legs:
 def _some_rows(leg: Leg, rows: slice | NDArray[np.intp]) -> Leg:
     if leg.sums is None:
         return replace(leg, points=leg.points[rows])
-    return replace(leg, sums=leg.sums[rows])  # every row still needs all of the points
+    return replace(leg, sums=leg.sums[rows])  # every row still needs all the points
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Points:
     ----------
     sites : tuple of Site
     of_block : tuple of int
-        For each block the number of its site.
+        The number of each block's site.
     """
 
     sites: tuple[Site, ...]
@@ -91,20 +91,20 @@ class Points:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """How many rows each block has."""
+        """The number of rows of each block."""
         return tuple(self.sites[number].rows for number in self.of_block)
 
     def changed(self, change: Callable[[int, Site], Site]) -> "Points":
-        """Every site, by its number, as a function makes it anew."""
+        """The same points with every site replaced by ``change(number, site)``."""
         sites = tuple(change(number, site) for number, site in enumerate(self.sites))
         return replace(self, sites=sites)
 
     def first(self, count: int) -> "Points":
-        """At most so many points of every site whose points were drawn."""
+        """At most `count` points of every site whose points were drawn."""
         return self.changed(lambda _, site: site.some(slice(count)) if site.resampled else site)
 
     def fixed_as_in(self, other: "Points") -> "Points":
-        """The same, with what cannot be drawn anew taken from other points of the same blocks."""
+        """The same, with sites that cannot be redrawn taken from other points of these blocks."""
         return self.changed(lambda i, site: site if site.resampled else other.sites[i])
 
 
@@ -115,7 +115,7 @@ def draw_points(
     rng: np.random.Generator,
     density: Density | None = None,
 ) -> Points:
-    """Points for every block; with a density, half of those inside and on faces follow it."""
+    """Points for every block; given a density, half of those inside and on faces follow it."""
     drawing = sampling.drawing(rng, density)
     numbers: dict[Hashable, int] = {}
     sites: list[Site] = []

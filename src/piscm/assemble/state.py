@@ -1,4 +1,4 @@
-"""The current approximation as the points see it, and steps away from it."""
+"""The current approximation at the points, and steps away from it."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class State:
-    """The current approximation, seen from the points.
+    """The current approximation at the points.
 
-    States are never changed in place, so that an interrupted run has a whole one.
+    States are never changed in place, so an interrupted run always has a consistent one.
 
     Attributes
     ----------
@@ -40,19 +40,19 @@ class State:
 
 @dataclass(frozen=True)
 class Change:
-    """Several steps away from a state, side by side: trials."""
+    """Several trial steps away from one state."""
 
-    linear: Floats  # (trials, linear rows), by the weights alone
+    linear: Floats  # (trials, linear rows), from the weights alone
     strands: tuple[Floats, ...]  # per leg (strands, trials, points)
     unknowns: Floats  # (trials, unknowns)
 
     def added(self, state: State, trial: int) -> tuple[Floats, ...]:
-        """The strands of a state after one of the trials."""
+        """The strands of a state after one trial."""
         pairs = zip(state.strands, self.strands, strict=True)
         return tuple(old + new[:, trial] for old, new in pairs)
 
     def times(self, lengths: Floats) -> "Change":
-        """One step, as a trial for each length."""
+        """A single step scaled to each length, one trial per length."""
         column = lengths[:, None]
         return Change(
             column * self.linear,
@@ -63,7 +63,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Linearization:
-    """Partials of the nonlinear blocks at a state, weighted, and the columns of the unknowns."""
+    """Weighted partials of the nonlinear blocks at a state, and the columns of the unknowns."""
 
     partials: tuple[Floats, ...]  # per leg (strands, points)
     unknowns: Floats  # (unknowns, rows)

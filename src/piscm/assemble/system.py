@@ -1,10 +1,10 @@
-r"""Blocks, points and nodes become numbers: the residual vector and the design matrix.
+r"""Blocks, points and nodes turned into numbers: the residual vector and the design matrix.
 
-The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, the linear blocks first:
-their part of a node's column (`piscm.assemble.chain_rule`) is computed once and never again; of the
-others, the strands (`piscm.compile.expression.Strand`) that it is a combination of. Arrays are
-node-major, so a node is added by writing one row, and the transpose is the column-major matrix that
-LAPACK wants.
+The rows are :math:`\tilde e = (\sqrt{\omega/N}\, R(x_i))` over all blocks, linear blocks first. The
+linear part of a node's column (`piscm.assemble.chain_rule`) is computed only once; for the
+nonlinear blocks the strands (`piscm.compile.expression.Strand`) that the column combines are
+computed once. Arrays are node-major, so adding a node writes one row, and the transpose is the
+column-major matrix that LAPACK expects.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,10 +42,10 @@ class System:
     problem : Problem
     blocks : sequence of Block
     points : Points
-    weights : mapping of a kind of block to its weight (the paper's omega)
+    weights : mapping from the kind of a block to its weight (the paper's omega)
     activation : Activation
     start : Start
-        The fields before the first node.
+        The fields of the empty network.
     emphasis : Emphasis, optional
     """
 
@@ -90,18 +90,18 @@ class System:
 
     @property
     def is_linear(self) -> bool:
-        """Whether no column ever changes."""
+        """Whether all columns are constant."""
         return bool(self.linear_rows == self.rows)
 
     @cached_property
     def bounds(self) -> Bounds:
-        """Those of the unknowns."""
+        """The bounds of the unknowns."""
         return bounds_of(self.problem)
 
     # --- states -----------------------------------------------------------------------------
 
     def start(self) -> State:
-        """The state without nodes; its residual and partials must be finite."""
+        """The state of the empty network; its residual and partials must be finite."""
         return self._at_start
 
     @cached_property
@@ -126,7 +126,7 @@ class System:
         return state
 
     def state_with(self, columns: Columns, weights: Floats, unknowns: Floats) -> State:
-        """The state of nodes with given weights, and of given unknowns."""
+        """The state for given output weights of the nodes and given unknowns."""
         start = self.start()
         change = self.together(columns, slice(0, len(weights)), weights, unknowns - start.unknowns)
         residual = self.residuals(start, change)[0]
@@ -160,7 +160,7 @@ class System:
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> Floats:
-        """The weighted residual of a block, as a function of the jets or strands of its legs."""
+        """The weighted residual of a block from the jets or strands of its legs."""
         pairs = zip(placed.legs, arguments, strict=True)
         return placed.residual(
             [function.value(leg.leg.points, own, unknowns) for leg, own in pairs]
@@ -173,7 +173,7 @@ class System:
         return [self._start.jets(compiled, leg.leg.points) for leg in placed.legs]
 
     def _coefficients_of(self, placed: Placed) -> list[Floats]:
-        """For each leg the partials by its jets at the start; those of fixed strands stay so."""
+        """The partials by the jets of each leg at the start; fixed strands keep theirs."""
         compiled = placed.block.compiled
         return [
             compiled.linearize(leg.leg.points, jets, self.guesses)[0]
@@ -187,7 +187,7 @@ class System:
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> tuple[list[Floats], Floats]:
-        """Partials by the jets or strands of each leg, (..., points); by unknowns, (..., rows)."""
+        """Partials by jets or strands of each leg, (..., points), and by unknowns, (..., rows)."""
         each, for_unknowns = [], []
         for leg, own in zip(placed.legs, arguments, strict=True):
             by_own, by_unknowns = function.linearize(leg.leg.points, own, unknowns)
@@ -196,7 +196,7 @@ class System:
         return each, placed.rows_of(for_unknowns)
 
     def linearize(self, state: State) -> Linearization:
-        """Exact partials at a state; the same object as long as the state is the same."""
+        """Exact partials at a state; the last result is reused for the same state."""
         if self._last is not None and self._last[0] is state:
             return self._last[1]
         unknowns = np.empty((len(self.guesses), self.rows))
@@ -214,7 +214,7 @@ class System:
     # --- nodes ------------------------------------------------------------------------------
 
     def allocate(self, capacity: int) -> Columns:
-        """Room for nodes to come."""
+        """Columns with room for `capacity` nodes."""
         return Columns(
             self,
             np.zeros((capacity, self.fields, self.rows)),
@@ -248,7 +248,7 @@ class System:
         nodes: slice,
         linearization: Linearization,
     ) -> None:
-        """Bring the nonlinear rows of some nodes' columns up to date."""
+        """Update the nonlinear rows of some nodes' columns."""
         for placed in self._nonlinear:
             first = placed.nonlinear_legs.start
             for field in range(self.fields):
@@ -265,7 +265,7 @@ class System:
 
     @cached_property
     def single(self) -> Screen:
-        """The same in single precision, to rank many nodes by."""
+        """The same system in single precision, for ranking many nodes."""
         weighted = [
             [placed.partials(leg, own) for leg, own in zip(placed.legs, each, strict=True)]
             for placed, each in zip(self._nonlinear, self._coefficients, strict=True)
@@ -276,7 +276,7 @@ class System:
     # --- changes ----------------------------------------------------------------------------
 
     def each_alone(self, columns: Columns, weights: Floats, unknowns: Floats) -> Change:
-        """The change that each node of a batch makes alone; weights of shape (nodes, fields)."""
+        """The change due to each node of a batch alone; weights of shape (nodes, fields)."""
         linear = np.einsum("kf,kfn->kn", weights, columns.still[:, :, : self.linear_rows])
         strands = tuple(
             part * weights.T[[strand.field for strand in strands], :, None]
@@ -285,7 +285,7 @@ class System:
         return Change(linear, strands, unknowns)
 
     def together(self, columns: Columns, nodes: slice, weights: Floats, unknowns: Floats) -> Change:
-        """The change, as one trial, that new weights of some nodes make together."""
+        """The change due to new weights of some nodes together, as one trial."""
         flat = columns.still[nodes].reshape(-1, self.rows)[:, : self.linear_rows]
         changes = []
         for (_, strands), part in zip(self._stranded, columns.strands, strict=True):

@@ -1,4 +1,4 @@
-"""What a problem says about its unknowns, as arrays."""
+"""The unknowns of a problem as arrays."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from piscm.problem.problem import Problem
 
 
 def bounds_of(problem: Problem) -> Bounds:
-    """The interval of each unknown."""
+    """The bounds of each unknown."""
     pairs = [problem.bounds[symbol] for symbol in problem.unknowns]
     return Bounds(
         lower=np.array([low for low, _ in pairs]),

@@ -1,8 +1,8 @@
 """What must hold in a window of the domain.
 
-The user's initial conditions are all conditions on the low face of a coordinate. In the first
-window they stand as they are. In the others the same expressions are tied to the values that they
-have at the end of the window before: ``u - f(x)`` there hands on u, ``u.diff(t)`` its slope.
+The user's initial conditions are the conditions on the low face of a coordinate. The first window
+uses them as they are. Later windows equate the same expressions to their values at the end of the
+previous window: ``u - f(x)`` passes on u, ``u.diff(t)`` its slope.
 """
 
 from collections.abc import Sequence
@@ -25,22 +25,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Part:
-    """A problem on a part of its domain, or on all of it, with its compiled blocks."""
+    """A problem on all or part of its domain, with its compiled blocks."""
 
     problem: Problem
     blocks: tuple[Block, ...]
 
     @classmethod
     def whole(cls, problem: Problem) -> "Part":
-        """All of a problem."""
+        """The whole problem."""
         return cls(problem, tuple(compile_blocks(problem)))
 
     def window(
         self, coordinate: sympy.Symbol, low: float, high: float, before: Network | None
     ) -> "Part":
-        """What must hold between two values of a coordinate, after another window or as the first.
+        """The problem between two values of a coordinate, after another window or as the first one.
 
-        Conditions and observations of the new problem are those that lie in the window.
+        The new problem has those conditions and observations that lie in the window.
         """
         problem = self.problem
         cut = cut_at(problem, coordinate, low, high)
@@ -65,7 +65,7 @@ class Part:
         return Part(problem.part(domain, conditions, observations), tuple(blocks))
 
     def without_observations(self) -> "Part":
-        """The same without data."""
+        """The same part without data."""
         problem = self.problem.part(self.problem.domain, self.problem.conditions, ())
         return Part(problem, tuple(block for block in self.blocks if not block.observed))
 
@@ -78,13 +78,13 @@ def _paired(
 
 
 def cut_at(problem: Problem, coordinate: sympy.Symbol, low: float, high: float) -> Cut:
-    """A part of the domain of a problem."""
+    """A slice of the domain of a problem."""
     start, end = problem.domain.span(coordinate)
     return Cut(coordinate, problem.domain.axis(coordinate), start, end, low, high)
 
 
 def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:
-    """Where the fields are steep as the window before ends: points should stand closer there."""
+    """How steep the fields are at the end of the previous window; points should be denser there."""
     box = before.problem.domain.bounding_box
     axis = box.axis(coordinate)
     across = [(i, other) for i, other in enumerate(box.coordinates) if i != axis]

@@ -1,4 +1,4 @@
-"""Methods of others, through the same `solve`, to be measured against."""
+"""Other authors' methods, through the same `solve`, for comparison."""
 
 from piscm.baselines.base import Baseline
 from piscm.baselines.pielm import PIELM
@@ -12,6 +12,6 @@ BASELINES: dict[str, type[Baseline]] = {
     "PISCN": PISCN,
     "RandomFeatures": RandomFeatures,
 }
-"""By the name under which a saved solution knows them."""
+"""By the name used in saved solutions."""
 
 __all__ = ["BASELINES", "PIELM", "PINN", "PISCN", "Baseline", "RandomFeatures"]

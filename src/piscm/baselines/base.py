@@ -1,4 +1,4 @@
-"""What every rival method is: settings, and a fit on the points that piscm's own methods get."""
+"""The common form of baselines: settings, and a fit on the same points as piscm's own methods."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from piscm.result.status import Status
 
 @dataclass(frozen=True)
 class Given:
-    """What a baseline is given.
+    """The input of a baseline.
 
     Attributes
     ----------
     assembly : Assembly
-        The problem, compiled, the points where it must hold, weights and starting values.
+        The compiled problem, the points where it must hold, weights and starting values.
     rng : numpy.random.Generator
     report : callable
-        To be called with the number of the iteration and the residual.
+        Called with the number of the iteration and the residual.
     """
 
     assembly: Assembly
@@ -42,10 +42,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Trained:
-    """What a baseline gives back.
+    """The result of a baseline.
 
-    `residual` is the square root of the weighted mean squares of all blocks, as for `PISC3`;
-    `history` has one record an iteration.
+    `residual` is the root of the weighted sum of mean squares of all blocks, as for `PISC3`;
+    `history` has one record per iteration.
     """
 
     network: Model
@@ -56,12 +56,12 @@ class Trained:
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline(Method):
-    """A method of others, with its settings."""
+    """A method by other authors, with its settings."""
 
     @property
     @abstractmethod
     def iterations(self) -> int:
-        """How many steps a run takes at most, for the progress bar."""
+        """The maximum number of steps of a run, for the progress bar."""
 
     @property
     def records_iterations(self) -> bool:
@@ -82,7 +82,7 @@ class Baseline(Method):
         """Solve the problem."""
 
     def run(self, request: Request) -> Outcome:
-        """From the points that a grown network has with the same seed."""
+        """Solve on the points that a grown network has with the same seed."""
         problem, sampling = request.problem, request.sampling or Sampling()
         fitted_rng, held_out_rng, node_rng = request.rng.spawn(3)
         part = Part.whole(problem)

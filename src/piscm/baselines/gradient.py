@@ -1,4 +1,4 @@
-"""What networks that are trained by gradient descent have in common."""
+"""What networks trained by gradient descent have in common."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -26,31 +26,32 @@ Weights = list[tuple[Floats, Floats]]
 
 SCHEDULES = ("constant", "cosine", "exponential")
 PRECISIONS = ("float32", "float64")
-# An exponential schedule ends with this share of the rate it begins with.
+# An exponential schedule ends at this fraction of its initial rate.
 _LAST_SHARE = 0.01
 _MOST = 100_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradientTrained(Baseline):
-    """Adam on all parameters, L-BFGS after it; use `PINN` or `PISCN`.
+    """Adam on all parameters, followed by L-BFGS; use `PINN` or `PISCN`.
 
     Parameters
     ----------
     epochs : int
-        Steps of Adam, each on all points.
+        Number of steps of Adam, each on all points.
     learning_rate : float
     schedule : {"constant", "cosine", "exponential"}
-        The learning rate stays, falls to zero like a half wave, or falls to a hundredth.
+        The learning rate is constant, falls to zero along half a cosine wave, or falls to a
+        hundredth.
     polish : int
-        Iterations of L-BFGS after Adam, in double precision.
+        Number of iterations of L-BFGS after Adam, in double precision.
     precision : {"float32", "float64"}
-        That of Adam.
+        The precision of Adam.
     activation : {"tanh", "sin", "sigmoid", "gaussian"}
     emphasis : float
-        A factor on conditions and observations in the loss that is trained, and in the history;
-        equations have large derivatives in them, which gradient descent attends to first. The
-        residual of the solution is without it.
+        A factor on conditions and observations in the training loss and in the history; equations
+        contain large derivatives, which gradient descent reduces first. The residual of the
+        solution does not include it.
     """
 
     epochs: int = 5000
@@ -117,7 +118,7 @@ class GradientTrained(Baseline):
 
     @abstractmethod
     def _seen(self, problem: Problem) -> tuple[Floats, Floats]:
-        """Shift and scale: the network sees ``(x - shift) * scale``."""
+        """Shift and scale: the input of the network is ``(x - shift) * scale``."""
 
     @abstractmethod
     def _first_layers(self, given: Given, shift: Floats, scale: Floats) -> Weights:
@@ -134,7 +135,7 @@ class GradientTrained(Baseline):
 def in_physical_coordinates(
     layers: Weights, shift: Floats, scale: Floats
 ) -> tuple[tuple[Floats, Floats], ...]:
-    """The same network, with what it sees written into its first layer."""
+    """The same network, with shift and scale absorbed into its first layer."""
     (weights, biases), *others = layers
     moved = scale[:, None] * weights
     return ((moved, biases - shift @ moved), *((w, b) for w, b in others))

@@ -1,4 +1,4 @@
-"""JAX, imported when first needed, and fast sines in it."""
+"""JAX, imported when first needed, with a fast sine and cosine."""
 
 import math
 import os
@@ -9,11 +9,11 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
-# A quarter of a turn in parts of twelve bits, whose products with small whole numbers are exact in
-# single precision too, and what is left of it.
+# A quarter turn in parts of twelve bits, whose products with small integers are exact in single
+# precision too, and the remainder.
 _QUARTER = (1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.563344151594519e-12)
 _TERMS = 9
-# XLA's own flags for threads are without effect on matrix products; the size of its pool is not.
+# XLA's own flags for threads have no effect on matrix products; the size of its pool does.
 _THREADS = "NPROC"
 
 
@@ -26,7 +26,7 @@ class Jax:
 
     @cached_property
     def arrays(self) -> Any:
-        """What `piscm.network.layers` needs of NumPy, and a sum."""
+        """The functions that `piscm.network.layers` needs of NumPy, and a sum."""
         xp = self.jax.numpy
         sin, cos = self._waves()
         return SimpleNamespace(
@@ -35,13 +35,13 @@ class Jax:
 
     @property
     def names(self) -> Mapping[str, Any]:
-        """Functions by the names that NumPy and SciPy have for them."""
+        """Functions by their names in NumPy and SciPy."""
         from jax.scipy import special
 
         return {**vars(special), **vars(self.jax.numpy)}
 
     def _waves(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        """Sine and cosine: XLA's own, on a processor, take ten times as long as its tanh."""
+        """Sine and cosine: on a CPU, XLA's own take ten times as long as its tanh."""
         xp = self.jax.numpy
 
         def wave(z: Any, ahead: int) -> Any:
@@ -72,10 +72,10 @@ def _series(square: Any, first: int) -> Any:
 
 
 def jax_for(method: str) -> Jax:
-    """JAX and optax, for the method of that name.
+    """JAX and optax, for the method with this name.
 
-    JAX is held to one thread, as BLAS is in `solve`: at these sizes more of them gain little, and
-    bits must not depend on their number. Where the user has imported JAX before, it is left alone.
+    JAX is limited to one thread, like BLAS in `solve`: at these sizes more threads gain little, and
+    results must not depend on their number. If the user has already imported JAX, it is left alone.
     """
     first = "jax" not in sys.modules
     try:
@@ -86,7 +86,7 @@ def jax_for(method: str) -> Jax:
     if first and _THREADS not in os.environ:
         os.environ[_THREADS] = "1"
         try:
-            jax.devices()  # reads it, once in a process
+            jax.devices()  # reads it, once per process
         finally:
             del os.environ[_THREADS]
     return Jax(jax, optax)

@@ -22,7 +22,7 @@ from piscm.problem.place import Leg
 
 Floats = NDArray[np.float64]
 Parameters = dict[str, Any]
-"""Layers, and unknowns."""
+"""Layers and unknowns."""
 
 
 @dataclass(frozen=True)
@@ -37,42 +37,42 @@ class _Leg:
     def value(self, arguments: Sequence[Any]) -> Any:
         try:
             (value,) = self.function(*arguments)
-        except (NameError, TypeError):  # there is none, or it is SciPy's, which takes numbers only
+        except (NameError, TypeError):  # there is none, or it is SciPy's, which only takes numbers
             raise ProblemError(
                 f"{self.where} holds a function of a field or an unknown that JAX does not have."
             ) from None
         return value
 
     def rows(self, value: Any) -> Any:
-        """What the values at its points contribute to the rows."""
+        """The contribution of the values at its points to the rows."""
         sums = self.leg.sums
         return self.leg.sign * (value if sums is None else sums @ value)
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A block: its legs, and what each of its rows weighs."""
+    """A block: its legs and its row weights."""
 
     legs: tuple[_Leg, ...]
     weight: float
 
 
 class PhysicsLoss:
-    """The loss as a function of parameters and of the numbers that go with the points.
+    """The loss as a function of the parameters and of precomputed numbers at the points.
 
     Whatever depends on the coordinates alone is computed once, by NumPy in double precision: the
-    source of an equation costs nothing in an epoch, and may hold functions that JAX does not know.
+    source term of an equation costs nothing per epoch, and may use functions that JAX lacks.
 
     Parameters
     ----------
     assembly : Assembly
     activation : str
     shift, scale : ndarray, shape (coordinates,)
-        The network sees ``(x - shift) * scale``.
+        The input of the network is ``(x - shift) * scale``.
     xp : namespace
-        The functions of JAX that layers need.
+        The JAX functions that layers need.
     names : mapping
-        Functions of JAX by the names that NumPy and SciPy have for them.
+        JAX functions by their names in NumPy and SciPy.
 
     Attributes
     ----------
@@ -130,19 +130,19 @@ class PhysicsLoss:
         return made, ([*points.T, *fixed], list(start))
 
     def _place(self, points: Floats, where: tuple[int, int], sees: tuple[bool, ...]) -> int:
-        """The number of a leg of a site, as those fields see it that depend on `sees`."""
+        """The index of a leg of a site, as seen by fields that depend on the coordinates `sees`."""
         key = (*where, sees)
         if key not in self._places:
             seen = np.array(sees, dtype=float)
             self._places[key] = len(self._inputs)
-            # As the layers that see physical coordinates have it: what is not seen is zero there.
+            # As in layers of physical coordinates: a coordinate that is not seen is zero there.
             self._inputs.append((points * seen - self._shift) * self._scale)
             self._slopes.append(seen * self._scale)
             self._wanted.append(set())
         return self._places[key]
 
     def __call__(self, parameters: Parameters, numbers: Any) -> Any:
-        """The loss: the square of the residual."""
+        """The loss: the squared residual."""
         inputs, of_blocks = numbers
         places = [
             derivatives(
@@ -167,8 +167,8 @@ class PhysicsLoss:
 def _without_fixed(
     expression: Any, moving: frozenset[sympy.Symbol], taken: dict[sympy.Expr, sympy.Dummy]
 ) -> Any:
-    """The expression with a symbol for every largest part that depends on coordinates alone."""
-    if isinstance(expression, Boolean):  # a symbol has no place where a condition stands
+    """Replace every maximal part that depends on coordinates alone by a symbol."""
+    if isinstance(expression, Boolean):  # a symbol cannot stand in for a condition
         return expression
     free = expression.free_symbols
     if not free & moving:

@@ -15,10 +15,10 @@ from piscm.problem.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class PIELM(RandomNodes):
-    """Random nodes, their weights from one least-squares solve; options as in `RandomNodes`.
+    """Random nodes, with weights from one least-squares solve; options as in `RandomNodes`.
 
-    For linear problems only. Unknowns may be among them where they enter linearly too, as the
-    strength of a source does.
+    For linear problems only. They may have unknowns that enter linearly too, such as the strength
+    of a source.
     """
 
     nodes: int = 400
@@ -27,7 +27,7 @@ class PIELM(RandomNodes):
 
     @property
     def iterations(self) -> int:
-        return 10  # one, except where an unknown that must stay positive shrinks in several steps
+        return 10  # one, unless an unknown that must stay positive shrinks in several steps
 
     def check(self, problem: Problem) -> None:
         super().check(problem)

@@ -25,19 +25,19 @@ INITIALIZATIONS = ("glorot", "fan_in")
 
 @dataclass(frozen=True, kw_only=True)
 class PINN(GradientTrained):
-    """A fully connected network, trained on the residual; more options as in `GradientTrained`.
+    """A fully connected network trained on the residual; more options as in `GradientTrained`.
 
     Parameters
     ----------
     hidden : sequence of int
         The width of each hidden layer.
     stretch : sequence of float, optional
-        One factor a coordinate: the network sees the coordinate times it (VS-PINN).
+        One factor per coordinate, by which the input of the network is multiplied (VS-PINN).
     normalize : bool
-        The network sees the box as [-1, 1] in every coordinate, before it is stretched.
+        Map the box to [-1, 1] in every coordinate, before it is stretched.
     initialization : {"glorot", "fan_in"}
         Weights are uniform in ±√(6 / (inputs + outputs)) and biases zero, or both are uniform in
-        ±1/√inputs, which is what PyTorch does unasked.
+        ±1/√inputs, the default of PyTorch.
     """
 
     hidden: Sequence[int] = (64, 64, 64, 64)

@@ -1,8 +1,8 @@
-"""Physics-informed stochastic configuration network: grown on labels, then trained on the physics.
+"""Physics-informed stochastic configuration network: grown on labels, then trained on physics.
 
 A stochastic configuration network (D. Wang, M. Li: IEEE Transactions on Cybernetics 47, 2017) is
-built on the observations alone; then gradient descent on all its parameters, hidden ones too,
-lowers the residual of equations, conditions and observations.
+built on the observations alone; then gradient descent on all its parameters, including hidden ones,
+reduces the residual of equations, conditions and observations.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class PISCN(GradientTrained):
     Parameters
     ----------
     max_nodes, scale, ranges, candidates, contractions
-        Of the construction, as in `PISC3`.
+        Options of the construction, as in `PISC3`.
     tolerance : float
         The construction ends when the root mean square misfit of the data is at most this.
     """
@@ -48,7 +48,7 @@ class PISCN(GradientTrained):
     epochs: int = 100
     learning_rate: float = 5e-3
     activation: str = "sin"
-    precision: str = "float64"  # weights that fit labels exactly may be large, and cancel
+    precision: str = "float64"  # weights that fit labels exactly may be large and cancel
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,7 +83,7 @@ class PISCN(GradientTrained):
         return [(nodes.weights.T, nodes.biases), (weights, np.zeros(weights.shape[1]))]
 
     def _configured(self, labels: Sequence["_Labels"], given: Given) -> tuple[Nodes, Floats]:
-        """Nodes, each the best of its batch by the inequality of the paper, and their weights."""
+        """Nodes, each the best of its batch by the paper's inequality, and their weights."""
         draw, ladder = Draw(given.problem.domain, self.scale), Ladder(self.contractions)
         activation, truncation = activation_named(self.activation), PISC3().truncation
         nodes = Nodes.none(given.problem.domain.dimension)
@@ -115,7 +115,7 @@ class PISCN(GradientTrained):
 
 @dataclass(frozen=True)
 class _Labels:
-    """All data of one field, less its starting values."""
+    """All data of one field, minus its starting values."""
 
     field: int
     sees: tuple[bool, ...]
@@ -142,7 +142,7 @@ def _labels(given: Given) -> list[_Labels]:
 def _best(
     features: Sequence[Floats], missed: Sequence[Floats], ladder: Ladder, node: int
 ) -> int | None:
-    """The candidate that meets the inequality for every field, by the widest margin in all."""
+    """The candidate that satisfies the inequality for every field, by the largest total margin."""
     margins = []
     for columns, rest in zip(features, missed, strict=True):
         energy = float(rest @ rest)

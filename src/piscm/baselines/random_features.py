@@ -1,13 +1,13 @@
-r"""Random nodes without selection: what the growth of PI-SCM has to be worth more than.
+r"""Random nodes without selection: the baseline that PI-SCM's growth has to beat.
 
-All hidden nodes are drawn at once, from the range that PI-SCM draws from first, and only the
-output weights :math:`\beta` and the unknowns :math:`\lambda` are fitted, by Gauss–Newton: each step
-solves the linearized system for the new iterate,
+All hidden nodes are drawn at once, from PI-SCM's first range, and only the output weights
+:math:`\beta` and the unknowns :math:`\lambda` are fitted, by Gauss–Newton: each step solves the
+linearized system for the new iterate,
 
 .. math:: M \beta + J_\lambda \Delta\lambda \approx M \beta_{old} - \tilde e,
 
-with all columns scaled to length one and small singular values dropped, and a line search on the
-true residual gives the length of the step.
+with all columns scaled to unit length and small singular values dropped, and a line search on the
+true residual gives the step length.
 """
 
 import time
@@ -37,8 +37,8 @@ from piscm.result.status import Status
 Floats = NDArray[np.float64]
 
 _STEPS = (*(0.5**k for k in range(13)), 0.0)
-# A step that lowers the squared residual by less than this share ends the run: so little is gained
-# over and over where the Jacobian is nearly singular, and changes no digit of the solution.
+# A step that lowers the squared residual by less than this fraction ends the run: such gains recur
+# where the Jacobian is nearly singular, and change no digit of the solution.
 _SETTLED = 1e-6
 
 
@@ -50,13 +50,13 @@ class RandomNodes(Baseline):
     ----------
     nodes : int
     scale : float, sequence of float, or None
-        Hidden weights are drawn from ``[-scale, scale]`` in the units of the coordinates (one
-        number for all of them, or one for each), biases from the widest of these ranges. None
-        draws relative to the box.
+        Hidden weights are drawn from ``[-scale, scale]`` in the units of the coordinates (one scale
+        for all of them, or one for each), biases from the widest of these ranges. None draws
+        relative to the box.
     activation : {"sin", "tanh", "sigmoid", "gaussian"}
     truncation : float
-        Singular values below this share of the largest are dropped, the columns having been
-        brought to one length.
+        Singular values below this fraction of the largest are dropped, after the columns have been
+        scaled to unit length.
     """
 
     nodes: int
@@ -81,7 +81,7 @@ class RandomNodes(Baseline):
 
     def check(self, problem: Problem) -> None:
         super().check(problem)
-        Draw(problem.domain, self.scale)  # tells of a wrong number of scales
+        Draw(problem.domain, self.scale)  # raises on a wrong number of scales
 
     def fit(self, given: Given) -> Trained:
         """Draw the nodes and fit their weights."""
@@ -102,7 +102,7 @@ class RandomNodes(Baseline):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomFeatures(RandomNodes):
-    """Random nodes, their weights fitted by Gauss–Newton until the residual no longer falls.
+    """Random nodes, with weights fitted by Gauss–Newton until the residual no longer falls.
 
     At most `max_iterations` steps are taken; other options as in `RandomNodes`.
     """
@@ -122,7 +122,7 @@ class RandomFeatures(RandomNodes):
 
 
 class Minimum(NamedTuple):
-    """Where Gauss–Newton came to, how it ended, and its residuals on the way."""
+    """The result of Gauss–Newton, how it ended, and its residuals along the way."""
 
     state: State
     status: Status
@@ -132,13 +132,13 @@ class Minimum(NamedTuple):
 def gauss_newton(
     system: System, columns: Columns, truncation: float, max_iterations: int, report: Report
 ) -> Minimum:
-    """Fit the weights of given nodes, all of them zero at first, and the unknowns."""
+    """Fit the weights of given nodes, starting from zero, and the unknowns."""
     everything = slice(0, len(columns))
     state = replace(system.start(), weights=np.zeros((len(columns), system.fields)))
     residuals: list[float] = []
     seconds: list[float] = []
     status = Status.ITERATION_LIMIT
-    # A linear problem is solved by its first step, unless an unknown was held at its bound.
+    # The first step solves a linear problem, unless an unknown was held at its bound.
     once = system.is_linear and not len(state.unknowns)
     try:
         for iteration in range(max_iterations):
@@ -151,7 +151,7 @@ def gauss_newton(
             step = line_search(system, columns, everything, state, direction, _STEPS)
             moved = step.state
             if step.length > 0.0:
-                # Large weights on the way leave round-off that a fresh evaluation takes out again.
+                # Large intermediate weights leave round-off that a fresh evaluation removes.
                 moved = system.state_with(columns, moved.weights, moved.unknowns)
             before = state.energy
             if moved.energy < before:

@@ -1,4 +1,4 @@
-"""Gradient descent in JAX: Adam, and L-BFGS after it."""
+"""Gradient descent in JAX: Adam, followed by L-BFGS."""
 
 import time
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
-# Epochs that are run without a look at the keyboard.
+# Epochs run between checks for an interrupt.
 _EPOCHS_AT_ONCE = 25
 # Pairs of steps and gradients that L-BFGS keeps.
 _MEMORY = 50
@@ -25,7 +25,7 @@ _MEMORY = 50
 
 @dataclass
 class Descent:
-    """A descent under way: parameters after the last whole step, and what came before."""
+    """A descent in progress: parameters after the last complete step, and its history."""
 
     parameters: Parameters
     status: Status = Status.TRAINED
@@ -33,13 +33,13 @@ class Descent:
     seconds: list[float] = field(default_factory=list)
 
     def took(self, losses: Floats, seconds: float) -> None:
-        """Write down some steps."""
+        """Record some steps."""
         self.residuals.extend(np.sqrt(losses).tolist())
         self.seconds.extend([seconds / max(1, len(losses))] * len(losses))
 
 
 class Trainer:
-    """Lowers a loss; interrupted, or where the loss overflows, the last whole step stands."""
+    """Minimizes a loss; on an interrupt or overflow the last complete step is kept."""
 
     def __init__(
         self, jax: Jax, loss: PhysicsLoss, problem: Problem, report: Report, start: Parameters
@@ -132,7 +132,7 @@ class Trainer:
             self._report(len(self.descent.residuals), self.descent.residuals[-1])
             began = now
 
-        # Unknowns come last, by the alphabet.
+        # Unknowns come last, since keys are sorted.
         free = np.full(flat.size - len(self._low), np.inf)
         scipy.optimize.minimize(
             loss,
@@ -153,14 +153,14 @@ class Trainer:
         )
 
     def _accept(self, parameters: Any, losses: Floats, first: bool) -> bool:
-        """Keep the parameters, unless something overflowed on the way to them."""
+        """Keep the parameters, unless something overflowed on the way."""
         if first and not np.isfinite(losses[0]):
             raise ProblemError(
                 "An equation, a condition or an observed expression is not finite for the network "
                 "before the first step: start elsewhere with solve(..., initial={u: 1.0})."
             )
         kept = self._jax.jax.tree.map(lambda part: np.asarray(part, dtype=float), parameters)
-        # A bound in single precision may lie outside the bound itself.
+        # A bound rounded to single precision may lie outside the bound itself.
         kept["unknowns"] = np.clip(kept["unknowns"], self._low, self._high)
         flat = self._jax.jax.tree.leaves(kept)
         if np.isfinite(losses).all() and all(np.isfinite(part).all() for part in flat):

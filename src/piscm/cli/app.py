@@ -1,4 +1,4 @@
-"""The commands and their options; what they do is loaded when they run."""
+"""The commands and their options; the code behind them is loaded when they run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ app = typer.Typer(
 
 @contextmanager
 def _told(*others: type[Exception]) -> Iterator[None]:
-    """What a user can mend is told in a line, with an exit code."""
+    """Report errors that a user can fix in one line, with an exit code."""
     from piscm.problem.errors import ProblemError
 
     mended: tuple[type[Exception], ...] = (ProblemError, ImportError, OSError, *others)
@@ -33,7 +33,7 @@ def _say(words: str, before: str = "") -> None:
     from rich.console import Console
     from rich.text import Text
 
-    # Text, because a message may quote brackets that rich would take for its own.
+    # Text, because a message may quote brackets that rich would interpret as markup.
     Console(stderr=True).print(Text.assemble((before, "red"), words), soft_wrap=True)
 
 

@@ -1,6 +1,6 @@
-"""What the command line prints and writes: one record a trial.
+"""What the command line prints and writes: one record per trial.
 
-A new column is a new entry of `row_of`: JSON, tables and files take it from there.
+A new column is a new entry in `row_of`; JSON, tables and files follow.
 """
 
 import math
@@ -20,7 +20,7 @@ _FILE_WIDTH = 160
 
 
 def _number(value: float) -> float | None:
-    """JSON knows no NaN."""
+    """JSON has no NaN."""
     return value if math.isfinite(value) else None
 
 
@@ -50,7 +50,7 @@ def row_of(task: Task, method: str, solution: Solution) -> dict[str, Any]:
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with the unknowns as columns of their own, for a table."""
+    """A row with each unknown as its own column, for a table."""
     wide = {key: value for key, value in row.items() if key != "unknowns"}
     for name, item in row["unknowns"].items():
         wide |= {f"{name} {key}": value for key, value in item.items()}
@@ -58,7 +58,7 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _narrow(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for a screen: of each unknown the error, or the value where the truth is not known."""
+    """A row for a screen: the error of each unknown, or its value if the truth is not known."""
     narrow = {k: v for k, v in row.items() if k not in ("problem", "method", "unknowns")}
     for name, item in row["unknowns"].items():
         if item["error"] is None:
@@ -69,7 +69,7 @@ def _narrow(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_one(solution: Solution, row: dict[str, Any]) -> None:
-    _ = solution.error_estimate  # the summary then has it too
+    _ = solution.error_estimate  # so that the summary includes it
     print(solution)
     if row["rmse"] is not None:
         print(f"  RMSE against the reference {row['rmse']:.3e}")
@@ -105,7 +105,7 @@ def text(value: Any) -> str:
 
 
 def write(task: Task, solution: Solution, stem: Path) -> None:
-    """The solution, its history as a table, and a picture of it."""
+    """Write the solution, its history as a table, and a plot of it."""
     from piscm import plots
 
     solution.save(stem.with_name(stem.name + ".npz"))

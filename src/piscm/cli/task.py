@@ -1,4 +1,4 @@
-"""What the command line is asked to solve: a problem of the zoo or of a file."""
+"""What the command line solves: a problem of the zoo or from a file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from piscm.solver import solve
 from piscm.text.problem_file import read_problem_file
 from piscm.zoo.benchmark import Benchmark
 
-# In a file that does not say otherwise the paper's algorithms need no scale.
+# Defaults for files, with which the paper's algorithms need no scale.
 _FILE_OPTIONS = {"selection": "orthogonal", "candidates": 100}
 
 METHODS: dict[str, Any] = {"auto": Auto, "pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
@@ -28,7 +28,7 @@ class Task:
     """What the command line solves: a benchmark of the zoo or a problem file."""
 
     name: str
-    problem: Callable[[int], Problem]  # of a seed
+    problem: Callable[[int], Problem]  # given a seed
     method: Construction | Auto
     sampling: Sampling | None  # None leaves it to the method
     benchmark: Benchmark | None
@@ -37,7 +37,7 @@ class Task:
 def task_for(
     name: str, method: str | None, nodes: int | None, tol: float | None, observations: int | None
 ) -> tuple[str, Task]:
-    """The name of the method, and what is to be done with it."""
+    """The name of the method, and the task for it."""
     if method is not None and method not in METHODS:
         raise ProblemError(f"--method {method}: known methods are {', '.join(METHODS)}.")
     overrides: dict[str, Any] = {} if nodes is None else {"max_nodes": nodes}
@@ -47,7 +47,7 @@ def task_for(
         method = method or ("auto" if nodes is None else "pi-sc-iii")
         item = zoo.load(name)
         count = item.observations if observations is None else observations
-        item.observed(count)  # a wrong count is told before any work
+        item.observed(count)  # reports a wrong count before any computation
         if method == "auto":
             return method, Task(
                 name, lambda seed: item.observed(count, seed), Auto(**overrides), None, item

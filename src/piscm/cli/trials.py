@@ -1,4 +1,4 @@
-"""``piscm solve``: one trial after the other, each printed and written as it ends."""
+"""``piscm solve``: trials one after another, each printed and written as it ends."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def run_trials(
     as_json: bool,
     out: Path | None,
 ) -> None:
-    """Solve a problem with as many seeds as there are trials."""
+    """Solve a problem with one seed per trial."""
     if trials < 1:
         raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
     if seed < 0:

@@ -1,4 +1,4 @@
-"""Expressions become functions of arrays: values, exact partials, residual blocks.
+"""Expressions compiled to functions of arrays: values, exact partials, residual blocks.
 
-Knows SymPy's expressions and the places where they hold. Must not know points, nodes or weights.
+Knows SymPy expressions and the places where they hold. Must not know points, nodes or weights.
 """

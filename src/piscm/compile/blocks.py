@@ -1,4 +1,4 @@
-"""Residual blocks: equations, conditions and observations are the same thing.
+"""Residual blocks: the common form of equations, conditions and observations.
 
 A block is an expression, the place where it must vanish (or equal something), and a weight.
 """
@@ -23,24 +23,24 @@ KINDS = ("equations", "conditions", "observations")
 
 @dataclass(frozen=True)
 class Block:
-    """One kind of row: an expression, where it must vanish, and what it must equal there.
+    """One kind of row: an expression, its place, and the value it must have there.
 
     Attributes
     ----------
     name : str
-        What a person calls it.
+        A name for people to read.
     kind : str
         "equations", "conditions" or "observations".
     compiled : Compiled
     place : Place
     weight : float
-        How much it counts beside others of its kind.
+        Its weight relative to others of its kind.
     data : ndarray or None
-        What the expression must equal, one number a row.
+        The values the expression must equal, one per row.
     inherited : callable or None
-        The same as a function of the points: what the window before has there.
+        The same as a function of the points, from the previous window.
     noise : float or None
-        The standard deviation of the data, where the user gave it.
+        The standard deviation of the data, if the user gave it.
     loss : str
         "square" or "huber".
     """
@@ -61,17 +61,17 @@ class Block:
         return self.kind == "observations"
 
     def residual(self, legs: Legs, values: Sequence[Floats]) -> Floats:
-        """The rows, from the values of the expression at each leg, of shape (..., points)."""
+        """The rows from the values of the expression at each leg, shape (..., points)."""
         total, target = combined(legs, values), self.target(legs)
         return total if target is None else np.asarray(total - target)
 
     def target(self, legs: Legs) -> Floats | None:
-        """What the rows must equal; None is zero."""
+        """The values the rows must equal; None means zero."""
         return self.data if self.inherited is None else self.inherited(legs[0].points)
 
 
 def compile_blocks(problem: Problem) -> list[Block]:
-    """All blocks of a problem: equations, then conditions, then observations, by distinct names."""
+    """All blocks of a problem, with distinct names: equations, conditions, observations."""
 
     def compiled(expression: sympy.Expr, where: str) -> Compiled:
         return Compiled(
@@ -96,6 +96,6 @@ def compile_blocks(problem: Problem) -> list[Block]:
 
 
 def _distinct(name: str, taken: Sequence[str]) -> str:
-    """The name, numbered where others before it have it too."""
+    """The name, numbered if it is already taken."""
     again = taken.count(name)
     return f"{name} ({again + 1})" if again else name

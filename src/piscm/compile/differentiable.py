@@ -1,4 +1,4 @@
-"""An expression and its exact partials, as functions of arrays."""
+"""An expression and its exact partials as functions of arrays."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -14,7 +14,7 @@ from piscm.problem.errors import ProblemError, brief
 Floats = NDArray[np.float64]
 Arrays = Sequence[Any] | Floats
 
-# What SymPy leaves where a nonsmooth function is differentiated at its kink.
+# What SymPy returns for the derivative of a nonsmooth function at its kink.
 _GENERALIZED = (sympy.DiracDelta,)
 _OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
 
@@ -37,7 +37,8 @@ class Differentiable:
         self._symbols = [*coordinates, *arguments, *unknowns]
         self._value = function_of(self._symbols, [expression], where)
 
-    # Only a residual needs partials; what is merely evaluated, floor(u) say, may have none.
+    # Only residuals need partials; an expression that is merely evaluated, such as floor(u), may
+    # have none.
     @cached_property
     def _partials(self) -> list[sympy.Expr]:
         moving = [*self._arguments, *self._unknowns]
@@ -48,7 +49,7 @@ class Differentiable:
         return function_of(self._symbols, self._partials, self.where)
 
     def value(self, points: Floats, arguments: Arrays, unknowns: Arrays) -> Floats:
-        """The expression at the points, of the shape (..., points) that all arguments have.
+        """The expression at the points, in the shape (..., points) of the arguments.
 
         Unknowns are numbers or arrays of shape (..., 1).
         """
@@ -70,7 +71,7 @@ class Differentiable:
         try:
             with np.errstate(all="ignore"):
                 values = function(*points.T, *arguments, *unknowns)
-        except OverflowError:  # Python's own numbers, where NumPy would answer inf
+        except OverflowError:  # from Python's own numbers, where NumPy would return inf
             raise ProblemError(f"{self.where} holds too large a number.") from None
         shape = np.shape(arguments[0]) if len(arguments) else (len(points),)
         return [self._real(value, shape) for value in values]
@@ -84,7 +85,7 @@ class Differentiable:
 
 
 def derivative(expression: sympy.Expr, symbol: sympy.Symbol, where: str) -> sympy.Expr:
-    """The derivative by a symbol as it can be compiled: zero at a jump, as beside it."""
+    """The derivative by a symbol in a form that can be compiled: zero at a jump, as next to it."""
     result = expression.diff(symbol).replace(
         lambda e: isinstance(e, _GENERALIZED), lambda _: sympy.S.Zero
     )

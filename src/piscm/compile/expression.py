@@ -1,7 +1,7 @@
 r"""Expressions in fields and their derivatives as functions of arrays.
 
 In :math:`R(x, D^\gamma u, \lambda)` every :math:`D^\gamma u` becomes a plain symbol, a jet;
-`piscm.compile.differentiable` makes functions of that.
+`piscm.compile.differentiable` turns the result into functions.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ Floats = NDArray[np.float64]
 
 
 class Jet(NamedTuple):
-    """A derivative of a field: its index among the fields, and the order by each coordinate."""
+    """A derivative of a field: the index of the field, and the order by each coordinate."""
 
     field: int
     orders: tuple[int, ...]
 
 
 class Strand(NamedTuple):
-    """What a nonlinear residual sees of a field.
+    """An argument of a nonlinear residual that comes from one field.
 
-    Either one jet whose partial moves with the state, or the sum of all jets whose partials are
-    fixed (they depend on the coordinates alone), each times its partial.
+    Either one jet whose partial depends on the state, or the sum of all jets whose partials are
+    fixed (functions of the coordinates alone), each times its partial.
     """
 
     field: int
@@ -43,7 +43,7 @@ class Compiled(Differentiable):
     Attributes
     ----------
     jets : tuple of Jet
-        The derivatives the expression holds, in the order its functions take them.
+        The derivatives in the expression, in the order its functions take them.
     """
 
     def __init__(
@@ -65,18 +65,18 @@ class Compiled(Differentiable):
 
     @cached_property
     def linear(self) -> bool:
-        """The residual is affine in jets and unknowns together: its partials never change."""
+        """Whether the residual is affine in jets and unknowns together, with constant partials."""
         moving = [*self._arguments, *self._unknowns]
         if any(partial.has(*moving) for partial in self._partials):
             return False
-        # A jump, sign(u), has constant partials too: what is left beside them must not move.
+        # A jump such as sign(u) has constant partials too, so the remainder must be checked.
         terms = zip(self._partials, moving, strict=True)
         rest = self._expression - sympy.Add(*(partial * symbol for partial, symbol in terms))
         return not sympy.expand(rest).has(*moving) if moving else True
 
     @cached_property
     def strands(self) -> tuple[Strand, ...]:
-        """The jets as a nonlinear residual sees them, those of one field beside each other."""
+        """The strands of a nonlinear residual, grouped by field."""
         strands = []
         for field in sorted({jet.field for jet in self.jets}):
             own = [index for index, jet in enumerate(self.jets) if jet.field == field]
@@ -87,12 +87,12 @@ class Compiled(Differentiable):
         return tuple(strands)
 
     def strands_in(self, field: int) -> slice:
-        """Where the strands of a field stand."""
+        """The positions of the strands of a field."""
         places = [place for place, strand in enumerate(self.strands) if strand.field == field]
         return slice(places[0], places[-1] + 1) if places else slice(0, 0)
 
     def strands_of(self, coefficients: Floats, jets: Floats) -> Floats:
-        """Jets at some points, combined: shapes (jets, points) and (strands, points)."""
+        """Combine jets at some points, (jets, points), into strands, (strands, points)."""
         made = np.empty((len(self.strands), jets.shape[1]))
         for room, strand in zip(made, self.strands, strict=True):
             own = list(strand.jets)
@@ -107,7 +107,7 @@ class Compiled(Differentiable):
 
     @cached_property
     def of_strands(self) -> Differentiable:
-        """The same residual as a function of its strands instead of its jets."""
+        """The same residual as a function of strands instead of jets."""
         rest, symbols = self._expression, []
         for strand in self.strands:
             if strand.fixed:
@@ -121,9 +121,9 @@ class Compiled(Differentiable):
 
 
 def _beside(expression: sympy.Expr, partial: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
-    """What is left of an expression without the linear term of a symbol.
+    """An expression minus the linear term of a symbol.
 
-    Only the terms that hold the symbol are expanded: (1 + u)**1000 beside them would take long.
+    Only terms containing the symbol are expanded: (1 + u)**1000 among the others would take long.
     """
     others, own = expression.as_independent(symbol, as_Add=True)
     return others + sympy.expand(own - partial * symbol)
@@ -132,7 +132,7 @@ def _beside(expression: sympy.Expr, partial: sympy.Expr, symbol: sympy.Symbol) -
 def _replace_jets(
     expression: sympy.Expr, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
 ) -> tuple[sympy.Expr, dict[Jet, sympy.Dummy]]:
-    """Put a plain symbol in the place of every field and every derivative of one."""
+    """Replace every field and every derivative of one by a plain symbol."""
     jets: dict[Jet, sympy.Dummy] = {}
     table: dict[sympy.Expr, sympy.Dummy] = {}
     atoms = expression.atoms(sympy.Derivative) | expression.atoms(AppliedUndef)
@@ -143,6 +143,6 @@ def _replace_jets(
         orders = tuple(int(counts.get(coordinate, 0)) for coordinate in coordinates)
         jet = Jet(list(fields).index(base), orders)
         table[atom] = jets.setdefault(jet, sympy.Dummy(f"jet{len(jets)}", real=True))
-    # A field inside a used derivative only is no jet of its own.
+    # A field that appears only inside a derivative is not a jet of its own.
     flat = expression.xreplace(table)
     return flat, {jet: dummy for jet, dummy in jets.items() if flat.has(dummy)}

@@ -1,4 +1,4 @@
-"""Python functions of arrays from SymPy's expressions."""
+"""Python functions of arrays from SymPy expressions."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -16,9 +16,9 @@ def function_of(
     where: str,
     modules: Sequence[Any] = ("scipy", "numpy"),
 ) -> Callable[..., Any]:
-    """Compile; names are replaced first, so that nothing a user called a thing reaches the code.
+    """Compile expressions; symbols are renamed first, so no name of the user's reaches the code.
 
-    `modules` may hold, instead of names, mappings of NumPy's and SciPy's names to functions.
+    `modules` may contain, instead of names, mappings from NumPy and SciPy names to functions.
     """
     names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
     plain = [e.xreplace(names) for e in expressions]
@@ -32,10 +32,10 @@ def function_of(
 
 
 class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints
-    """Prints small whole powers of a symbol as products: NumPy's power is many times slower.
+    """Prints small integer powers of a symbol as products: NumPy's power is many times slower.
 
     SymPy prints And, Or, Max and Min as reductions, which need arrays of one shape; here one
-    argument may be (trials, points) and the next (points,), so they are taken two at a time.
+    argument may be (trials, points) and the next (points,), so they are combined pairwise.
     """
 
     def _print_Pow(self, power: sympy.Pow, **options: Any) -> str:

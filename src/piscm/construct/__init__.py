@@ -1,4 +1,4 @@
-"""The paper: draw, select, correct, search the step; one step a file, `machine` is the loop.
+"""The paper: draw, select, correct, search the step length; one step per file, looped by `machine`.
 
-Knows one system, at points that stay. Must not know where the points came from, nor windows.
+Knows one system at fixed points. Must not know where the points came from, nor windows of time.
 """

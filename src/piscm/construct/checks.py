@@ -1,4 +1,4 @@
-"""Checks of options that several methods have."""
+"""Checks of options shared by several methods."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _MOST = 1_000_000
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number of Python or NumPy."""
+    """Whether a value is a finite Python or NumPy number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     try:
@@ -31,7 +31,7 @@ def check_positive(value: Any, what: str) -> None:
 
 
 def check_ladder(value: Any, what: str, most: float = 1.0, zero: bool = False) -> None:
-    """A list of positive numbers up to `most`; zero is one of them where it is said."""
+    """Require a list of positive numbers up to `most`; `zero` allows zero as well."""
     if not isinstance(value, tuple) or len(value) == 0:
         raise ProblemError(f"{what} is {value!r:.40}: give a list of numbers.")
     for number in value:
@@ -41,8 +41,8 @@ def check_ladder(value: Any, what: str, most: float = 1.0, zero: bool = False) -
 
 
 def plain_numbers(value: Any) -> Any:
-    """Lists and arrays as tuples, so that options compare and print as they were meant."""
+    """Lists and arrays as tuples, so that options compare and print as intended."""
     if not isinstance(value, list | np.ndarray):
         return value
-    value = np.asarray(value).tolist()  # a number, where the array has no axis
+    value = np.asarray(value).tolist()  # a number if the array has no axes
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The settings of a network that is grown."""
+"""The settings of a grown network."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -41,33 +41,33 @@ class Construction(Method):
         Growth ends with this many hidden nodes.
     scale : float, sequence of float, or None
         Hidden weights are drawn from ``[-scale * range, scale * range]`` in the units of the
-        coordinates (one number for all of them, or one for each). None draws them relative to
-        the box, so that units do not matter.
+        coordinates (one scale for all of them, or one for each). None draws them relative to the
+        box, so units do not matter.
     activation : {"sin", "tanh", "sigmoid", "gaussian"}
     selection : {"local", "orthogonal"} or Selection
-        "local" is the paper's: a candidate is judged by what its own step gains. "orthogonal"
-        judges it by what it adds to all nodes together, and draws scales itself if none is given.
-        The words stand for ``Local(...)`` and ``Orthogonal(...)`` of `piscm.construct`, with the
-        five options that follow; an object brings its own.
+        "local" is the paper's: a candidate is judged by the gain of its own step. "orthogonal"
+        judges it by what it adds to all nodes together, and chooses scales itself if none is given.
+        The strings stand for ``Local(...)`` and ``Orthogonal(...)`` of `piscm.construct` with the
+        five options that follow; an object carries its own options.
     ranges : sequence of float
-        Multiples of the scale, tried in this order until one has an admissible candidate.
+        Multiples of the scale, tried in order until one has an admissible candidate.
     candidates : int
-        Nodes drawn for each range.
+        Number of nodes drawn for each range.
     block : int
-        Nodes taken from one batch of candidates by orthogonal selection.
+        Number of nodes that orthogonal selection takes from one batch of candidates.
     dampings : sequence of float
-        Factors on a new node's own step, tried in this order by local selection.
+        Factors on a new node's own step, tried in order by local selection.
     contractions : sequence of float
-        Shares of the squared residual that a node of local selection must get below; each failing
-        range moves on to the next for good, and after the last any decrease will do.
+        Fractions to which a node of local selection must reduce the squared residual; each range
+        that fails moves on to the next for good, and after the last any decrease is accepted.
     tolerance : float
         Growth ends when the residual (the root of the weighted mean square) is at most this.
     truncation : float
-        Singular values below this share of the largest are dropped (the paper's eta) wherever a
-        system of all corrected nodes is solved. Orthogonal selection, which takes columns of unit
-        length, keeps four digits more: it drops them below 1e-4 times this.
+        Singular values below this fraction of the largest are dropped (the paper's eta) wherever a
+        system of all corrected nodes is solved. Orthogonal selection, which uses columns of unit
+        length, keeps four more digits: its threshold is 1e-4 times this.
     steps : sequence of float
-        Step lengths of the correction; 0 is always among them.
+        Step lengths of the correction; 0 is always included.
     max_seconds : float or None
         Growth ends after this time.
     """
@@ -123,7 +123,7 @@ class Construction(Method):
 
     @property
     def selector(self) -> Selection:
-        """The rule of selection with its options."""
+        """The selection rule with its options."""
         if isinstance(self.selection, Selection):
             return self.selection
         kind = SELECTIONS[self.selection]
@@ -136,21 +136,21 @@ class Construction(Method):
 
     @property
     def threshold(self) -> float:
-        """The share of the largest singular value below which others are dropped."""
+        """The truncation threshold, as a fraction of the largest singular value."""
         return self.selector.spare_digits * self.truncation
 
     @property
     def search_steps(self) -> tuple[float, ...]:
-        """Step lengths that the line search tries.
+        """Step lengths tried by the line search.
 
-        A block of nodes starts without weights, so a first step far from the solution has to be
-        found by the line search alone: it may have to be short.
+        A block of nodes starts with zero weights, so a first step far from the solution relies on
+        the line search alone and may have to be short.
         """
         steps = tuple(self.steps)
         return steps if self.selector.weighs_nodes else (*steps, *_SHORT_STEPS)
 
     def check(self, problem: Problem) -> None:
-        Draw(problem.domain, self.scale)  # tells of a wrong number of scales
+        Draw(problem.domain, self.scale)  # raises on a wrong number of scales
 
     def options(self) -> dict[str, Any]:
         options = {item.name: getattr(self, item.name) for item in fields(self)}

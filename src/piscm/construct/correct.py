@@ -1,16 +1,15 @@
-r"""Correction: new weights for the newest nodes (all of them, or a window) and the unknowns.
+r"""Correction: new weights for the newest nodes (all, or a window of nodes) and the unknowns.
 
 The linearized system is solved for the *new iterate*: with the columns M of the active nodes,
 
 .. math:: M \beta + J_\lambda \Delta\lambda \approx M \beta_{loc} - \tilde e_{loc},
 
-so the truncation bounds the weights themselves and not their increments. An unknown that would
-leave its bounds is held at the bound, and the rest is solved for again.
+so truncation bounds the weights themselves, not their increments. An unknown that would leave its
+bounds is held at the bound, and the system is solved again for the rest.
 
-Growth solves such a system at every step, so it takes the cheapest way that keeps the digits: a
-basis that is extended where the columns stay (`piscm.linalg.basis`), normal equations with
-refinement where they move and a few digits are enough, and singular values now and then and at the
-end.
+Growth solves such a system at every step, by the cheapest method that is accurate enough: an
+extendable basis where the columns are constant (`piscm.linalg.basis`), normal equations with
+refinement where they change and a few digits suffice, and an SVD occasionally and at the end.
 """
 
 import numpy as np
@@ -27,24 +26,24 @@ from piscm.linalg.truncated import LeastSquares, balance, solve_least_squares
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# Normal equations may let weights drift where the columns are nearly dependent; after so many
-# nodes singular values set them right.
+# Normal equations may let weights drift where the columns are nearly dependent; every `_SAFE_EVERY`
+# nodes an SVD puts them right.
 _SAFE_EVERY = 500
 
 
 class Corrector:
-    """The least squares of one run; keeps what can be used again at the next step.
+    """The least-squares solver of one run; keeps what the next step can reuse.
 
     Parameters
     ----------
     system : System
     truncation : float
-        Singular values below this share of the largest are dropped: those of the columns as they
-        are or, with a kept basis, of columns of unit length.
+        Singular values below this fraction of the largest are dropped: those of the columns as they
+        are or, if the basis is kept, of columns of unit length.
     keeps_basis : bool
-        Whether corrections are solved with a basis even where the columns move.
+        Whether corrections are solved with a basis even where the columns change.
     max_nodes : int
-        The last correction is solved by singular values.
+        The correction at this number of nodes is solved by SVD.
     """
 
     def __init__(
@@ -53,12 +52,12 @@ class Corrector:
         self._system, self._truncation = system, truncation
         self._keeps_basis, self._max_nodes = keeps_basis, max_nodes
         self._basis = Basis(system.rows)
-        self._first = 0  # the node that the basis begins with
-        self._at: Linearization | None = None  # where its columns were taken
+        self._first = 0  # the first node in the basis
+        self._at: Linearization | None = None  # the linearization of its columns
         self._normal = NormalEquations(truncation, still=system.linear_rows)
 
     def basis(self, columns: Columns, active: slice, linearization: Linearization) -> Basis:
-        """A basis of the columns of the unknowns and, after them, of the active nodes."""
+        """A basis of the columns of the unknowns, followed by those of the active nodes."""
         nodes = columns.at(linearization, active).reshape(-1, self._system.rows)
         unknowns = linearization.unknowns
         both = np.concatenate([unknowns, nodes]) if len(unknowns) else nodes
@@ -123,7 +122,7 @@ class Corrector:
         design = columns.at(linearization, active).reshape(-1, self._system.rows)
         old, unknowns = state.weights[active], linearization.unknowns
         if self._first != active.start or len(unknowns):
-            self._normal.forget()  # other columns than the last ones, or in another order
+            self._normal.forget()  # not the previous columns, or in a different order
         self._first = active.start
         factors = balance(unknowns, design)
 
@@ -142,7 +141,7 @@ class Corrector:
         return Direction(move.solution.reshape(old.shape), steps, move.rank)
 
     def _solve(self, columns: Floats, missing: Floats, now: Floats, safe: bool) -> LeastSquares:
-        """The step away from the weights as they are now."""
+        """The step from the current weights."""
         if not safe:
             step = self._normal.step(columns, missing)
             if step is not None:
@@ -152,7 +151,7 @@ class Corrector:
 
 
 def _sizes(basis: Basis, unknowns: int) -> Floats:
-    """The columns' lengths; unknowns stand beside the nodes as equals, whatever their units."""
+    """The column lengths; unknowns are put on a par with the nodes, whatever their units."""
     sizes = basis.lengths.copy()
     if 0 < unknowns < len(sizes):
         sizes[:unknowns] = sizes[unknowns:].max()

@@ -1,4 +1,4 @@
-"""A full step of the weights and the unknowns, before its length is searched."""
+"""A full step of the weights and the unknowns, before the line search."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 class Direction(NamedTuple):
-    """A full correction step, and the rank of the system it came from (NaN: not computed)."""
+    """A full correction step and the rank of its system (NaN if not computed)."""
 
     weights: Floats  # (active nodes, fields)
     unknowns: Floats

@@ -1,4 +1,4 @@
-"""Step length: one of a fixed set of steps, judged on the true residual."""
+"""Line search: one of a fixed set of step lengths, judged by the true residual."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from piscm.construct.direction import Direction
 
 @dataclass(frozen=True)
 class Step:
-    """The state after a step, and the step's length; 0 left the state as it was."""
+    """The state after a step, and its length; 0 means the state is unchanged."""
 
     state: State
     length: float
@@ -27,11 +27,12 @@ def line_search(
     direction: Direction,
     steps: Sequence[float],
 ) -> Step:
-    """The best of some lengths; 0 is among them, so nothing gets worse."""
+    """The best of several lengths; 0 is included, so the residual never increases."""
     full = system.together(columns, active, direction.weights, direction.unknowns)
     lengths = np.unique(np.asarray(steps, dtype=float))[::-1]
-    # Where the residual still falls up to the longest step, no shorter one is better: two trials
-    # tell, nineteen times of twenty. With the paper's steps none of 1,675 searches came out wrong.
+    # If the residual still falls up to the longest step, no shorter one is better: two trials
+    # decide in nineteen cases out of twenty. With the paper's steps none of 1,675 searches went
+    # wrong.
     for tried in (lengths[:2], lengths):
         trials = full.times(tried)
         residuals = system.residuals(state, trials)

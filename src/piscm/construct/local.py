@@ -1,6 +1,6 @@
-r"""The paper's selection: draw candidates, fit each alone, keep the best that contracts enough.
+r"""The paper's selection: draw candidates, fit each alone, keep the best one that contracts enough.
 
-A candidate with the columns M takes the step :math:`\theta = \alpha M^\dagger v` with
+A candidate with columns M takes the step :math:`\theta = \alpha M^\dagger v` with
 :math:`v = -\tilde e`, and is admissible if the true residual after it satisfies
 
 .. math:: \xi = (r + \mu_L) E_{L-1}^2 - E_L^2 > 0, \qquad \mu_L = (1 - r)/(L + 1).
@@ -34,19 +34,19 @@ _TRUST, _ROUGH = 3.0, 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class Local(Selection):
-    """A candidate is judged by what its own step gains, all other weights staying as they are.
+    """Judge a candidate by the gain of its own step, with all other weights unchanged.
 
     Parameters
     ----------
     ranges : sequence of float
-        Multiples of the scale, tried in this order until one has an admissible candidate.
+        Multiples of the scale, tried in order until one has an admissible candidate.
     candidates : int
-        Nodes drawn for each range.
+        Number of nodes drawn for each range.
     dampings : sequence of float
-        Factors on a new node's own step, tried in this order.
+        Factors on a new node's own step, tried in order.
     contractions : sequence of float
-        Shares of the squared residual that a node must get below; each failing range moves on
-        to the next for good, and after the last any decrease will do.
+        Fractions to which a node must reduce the squared residual; each range that fails moves on
+        to the next for good, and after the last any decrease is accepted.
     """
 
     weighs_nodes: ClassVar[bool] = True
@@ -67,14 +67,14 @@ class Local(Selection):
 
 
 class Ladder:
-    """The contraction r, which never goes back: after the last rung any decrease is admissible."""
+    """The contraction r, which only moves forward: after the last rung any decrease is accepted."""
 
     def __init__(self, contractions: Sequence[float]) -> None:
         self._rungs = [*map(float, contractions), 1.0]
         self._index = 0
 
     def bound(self, energy: float, node: int) -> float:
-        """What the squared residual must get below with this node."""
+        """The bound that the squared residual must fall below with this node."""
         r = self._rungs[self._index]
         return float((r + (1.0 - r) / (node + 1)) * energy)
 
@@ -90,10 +90,10 @@ class LocalSelector:
         self._ladder = Ladder(options.contractions)
 
     def accepted(self) -> None:
-        """Nothing is to be remembered: the ladder has moved already."""
+        """Nothing to record: the ladder has already moved."""
 
     def rejected(self) -> bool:
-        return True  # all ranges and dampings were tried
+        return True  # all ranges and dampings have been tried
 
     def propose(
         self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes

@@ -1,4 +1,4 @@
-"""The machine: select a node, correct, search the step, accept, until done."""
+"""The growth loop: select nodes, correct, search the step length, accept, until done."""
 
 import time
 from collections.abc import Callable
@@ -21,12 +21,12 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 GivesUp = Callable[[Floats], bool]
-"""``gives_up(residuals)``, of all nodes so far, says that growth will not get there."""
+"""``gives_up(residuals)``, given those of all nodes so far, says whether growth is hopeless."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """What a run leaves: nodes, their columns, weights and unknowns in `state`, its history."""
+    """The result of a run: nodes, columns, weights and unknowns in `state`, and the history."""
 
     nodes: Nodes
     columns: Columns
@@ -43,11 +43,11 @@ def grow(
     before: Growth | None = None,
     gives_up: GivesUp | None = None,
 ) -> Growth:
-    """Grow a network on a system, from nothing or from what an earlier run left.
+    """Grow a network on a system, from scratch or from the result of an earlier run.
 
-    Each round selects a node, or a block of them, corrects the newest nodes (none, a window or all
-    of them: PI-SC-I, II, III) along a direction whose length is searched on the true residual, and
-    accepts what has lowered it. Ctrl-C ends the run after the last whole round.
+    Each round selects a node or a block of nodes, corrects the newest nodes (none, a window of
+    nodes, or all of them: PI-SC-I, II, III) by a line search on the true residual, and accepts the
+    result if the residual has fallen. Ctrl-C ends the run after the last complete round.
     """
     growing = _Growing(system, method, rng, before)
     began = time.perf_counter()
@@ -68,7 +68,7 @@ def grow(
 
 
 class _Growing:
-    """A network on its way."""
+    """A network being grown."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class _Growing:
         return np.asarray(self._history["residual"][: self.count])
 
     def round(self) -> Status | None:
-        """Select, correct, search, accept; a status where there is nothing left to do."""
+        """Select, correct, search, accept; return a status if nothing is left to do."""
         began = time.perf_counter()
         self.advanced = False
         linearization = self._system.linearize(self.state)
@@ -128,14 +128,14 @@ class _Growing:
     def _corrected(
         self, proposal: Proposal, linearization: Linearization
     ) -> tuple[State, float, float]:
-        """The corrected state, the length of the step, and the rank."""
+        """The corrected state, the step length, and the rank."""
         system, state = self._system, proposal.state
         added = len(state.weights) - self.count
         weighed = self._selection.weighs_nodes
         active = self._correction.active(len(state.weights), 0 if weighed else added)
         if active.start == active.stop:
             return state, 0.0, 1.0
-        if weighed:  # a node with a weight of its own has moved the state
+        if weighed:  # a node with its own weight has moved the state
             linearization = system.linearize(state)
             if not linearization.finite:
                 return state, 0.0, np.nan
@@ -143,7 +143,7 @@ class _Growing:
         moved = line_search(system, self._columns, active, state, direction, self._steps)
         corrected = moved.state
         if moved.length > 0.0 and not weighed:
-            # Large weights on the way leave round-off that only a fresh evaluation takes out again.
+            # Large intermediate weights leave round-off that only a fresh evaluation removes.
             weights, unknowns = corrected.weights, corrected.unknowns
             corrected = system.state_with(self._columns, weights, unknowns)
         return corrected, moved.length, direction.rank
@@ -159,7 +159,7 @@ class _Growing:
         self.state, self.advanced = state, True
 
     def ending(self, seconds: float) -> Status | None:
-        """Why growth ends here, if it does."""
+        """Why growth ends here, or None if it goes on."""
         method = self._method
         if self.state.norm <= method.tolerance:
             return Status.CONVERGED
@@ -170,7 +170,7 @@ class _Growing:
         return None
 
     def left(self, status: Status) -> Growth:
-        """What there is after the last whole round."""
+        """The result after the last complete round."""
         nodes = self._nodes.some(slice(self.count))
         history = np.rec.array(self._history[: self.count])
         return Growth(nodes, self._columns.first(self.count), self.state, history, status)

@@ -1,13 +1,13 @@
-r"""Orthogonal selection: candidates judged by what they add to all nodes together.
+r"""Orthogonal selection: candidates are judged by what they add to all nodes together.
 
-After a global correction, what a candidate gains alone says little: its column lies almost in the
-span of the others, and they would have done the same. Only the part outside the span can help.
-With Q an orthonormal basis of the active columns (the unknowns' among them) and the residual e,
+After a global correction, a candidate's own gain says little: its column lies almost in the span of
+the others, which could have done the same. Only the part outside the span helps. With Q an
+orthonormal basis of the active columns (including those of the unknowns) and residual e,
 
 .. math:: m_\perp = m - QQ^T m, \qquad \text{gain} = \langle m_\perp, e\rangle^2 / \|m_\perp\|^2 .
 
 Several nodes are taken from one batch: each pick is projected out of the rest, on the small Gram
-matrix of the batch (a pivoted Cholesky factorization that follows the gains).
+matrix of the batch (a Cholesky factorization pivoted by the gains).
 """
 
 from dataclasses import dataclass, replace
@@ -26,26 +26,26 @@ from piscm.network.nodes import Nodes
 
 Floats = NDArray[np.float64]
 
-# A column of which less than this share lies outside the span is round-off, not a direction.
+# A column with less than this fraction outside the span is round-off, not a direction.
 _OUTSIDE = 1e-13
-# A block is at least this share of the nodes that are there, of so many times as many candidates or
-# of as many times as many as the method has.
+# A block has at least this fraction of the current number of nodes, chosen from at most `_CHOICE`
+# times as many candidates (fewer if the method's own ratio is smaller).
 _SHARE = 0.05
 _CHOICE = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Orthogonal(Selection):
-    """A candidate is judged by what it adds to all nodes together; several are taken at a time.
+    """Judge a candidate by what it adds to all nodes together; take several at a time.
 
     Parameters
     ----------
     ranges : sequence of float
-        Widen the range of scales, one after the other, where nothing helps.
+        Factors that widen the range of scales, one after another, while nothing helps.
     candidates : int
-        Nodes drawn for each block.
+        Number of nodes drawn for each block.
     block : int
-        Nodes taken from one batch of candidates.
+        Number of nodes taken from one batch of candidates.
     """
 
     block: int = 10
@@ -75,11 +75,11 @@ class OrthogonalSelector:
     def propose(
         self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes
     ) -> Proposal | None:
-        """A block of nodes, with weights still at zero."""
+        """A block of nodes, with zero weights so far."""
         options, run, system = self._options, self._run, self._run.system
         count = len(state.weights)
         factor = options.ranges[self._failures]
-        # The more nodes there are, the more can be taken at a time without harm.
+        # The more nodes there are, the more can safely be taken at a time.
         size = max(options.block, int(_SHARE * count))
         choice = min(_CHOICE, options.candidates / options.block)
         drawn = max(options.candidates, int(choice * size))
@@ -89,7 +89,8 @@ class OrthogonalSelector:
         batch = run.draw.free(drawn, factor, run.rng, nodes, centers)
         candidates = system.evaluate(batch)
         room = min(size, run.max_nodes - count)
-        # Of the window, the new nodes take their share: the rest is corrected together with them.
+        # The new nodes take up part of the window of nodes; the rest is corrected together with
+        # them.
         active = run.correction.beside(room, count)
         basis = run.corrector.basis(columns, active, linearization)
         chosen = best_block(candidates.at(linearization), basis, state.residual, room)
@@ -121,10 +122,10 @@ def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> li
     Parameters
     ----------
     design : ndarray, shape (candidates, fields, rows)
-    basis : of the columns that are corrected together with the new nodes
+    basis : a basis of the columns that are corrected together with the new nodes
     residual : ndarray, shape (rows,)
     count : int
-        How many to keep at most.
+        Maximum number to keep.
     """
     candidates, fields, size = design.shape
     columns = design.reshape(-1, size)
@@ -138,7 +139,7 @@ def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> li
 
 
 def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int]:
-    """Pick nodes by their gain, each time without what the picked ones explain."""
+    """Pick nodes by gain, each time projecting out the nodes already picked."""
     nodes = len(gram) // fields
     gram, products = gram.copy(), products.copy()
     chosen: list[int] = []
@@ -158,7 +159,7 @@ def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int
 
 
 def _gains(gram: Floats, products: Floats, nodes: int, fields: int) -> Floats:
-    """How much the squared residual falls with each node."""
+    """The decrease of the squared residual due to each node."""
     if fields == 1:
         squares = np.diagonal(gram)
         outside = squares > _OUTSIDE**2
@@ -172,7 +173,7 @@ def _gains(gram: Floats, products: Floats, nodes: int, fields: int) -> Floats:
 
 
 def _inverse(gram: Floats) -> Floats:
-    """Of one small Gram matrix or many, without directions that have nothing in them."""
+    """The inverse of one or many small Gram matrices, without numerically empty directions."""
     if gram.shape[-1] == 1:
         return np.asarray(1.0 / gram)
     return np.asarray(np.linalg.pinv(gram, rcond=1e-10, hermitian=True))

@@ -1,4 +1,4 @@
-"""What every rule of selection answers: which nodes come next."""
+"""The interface of selection rules: which nodes come next."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ RANGES = (1, 2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class Proposal:
-    """Nodes to be added, with what the history wants to know."""
+    """Nodes to be added, with what the history records."""
 
     nodes: Nodes
     columns: Columns
@@ -32,7 +32,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Run:
-    """What stays the same from round to round of one growth.
+    """What stays the same from round to round of one run.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Run:
     corrector : Corrector
     max_nodes : int
     threshold : float
-        Singular values below this share of the largest are dropped.
+        Singular values below this fraction of the largest are dropped.
     rng : numpy.random.Generator
     """
 
@@ -56,37 +56,37 @@ class Run:
 
 
 class Selector(Protocol):
-    """A rule at work in one run."""
+    """A selection rule at work in one run."""
 
     def propose(
         self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes
     ) -> Proposal | None:
-        """The next node or nodes, beside those that are there; None where none would help."""
+        """The next node or nodes to add to the current ones; None if none would help."""
 
     def accepted(self) -> None:
-        """What was proposed has lowered the residual."""
+        """Record that the proposal has lowered the residual."""
 
     def rejected(self) -> bool:
-        """It has not, or there was nothing: whether there is nothing left to try either."""
+        """Record that it has not, or that there was none; return whether nothing is left to try."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection(ABC):
-    """A rule of selection with its options; use `Local`, `Orthogonal` or one of your own.
+    """A selection rule with its options; use `Local`, `Orthogonal` or your own.
 
-    A rule of your own is a frozen dataclass with a method `begin`; give it to a method as
-    ``PISC3(selection=Mine(...))``. The facts below tell the rest of growth what to expect of it.
+    Your own rule is a frozen dataclass with a method `begin`; pass it as
+    ``PISC3(selection=Mine(...))``. The attributes below tell the growth loop what to expect of it.
 
     Attributes
     ----------
     weighs_nodes : bool
-        A proposed node comes with a weight of its own, which has moved the state.
+        A proposed node comes with its own output weight, which has moved the state.
     keeps_basis : bool
-        The rule asks for a basis of the columns, so the correction is solved with it too.
+        The rule needs a basis of the columns, so the correction uses it too.
     refines : bool
-        After growth all weights are corrected to the minimum, and data weighed anew.
+        After growth all weights are refined to the minimum, and data reweighted.
     spare_digits : float
-        A factor on the truncation of singular values.
+        A factor on the truncation threshold.
     """
 
     weighs_nodes: ClassVar[bool] = False
@@ -109,8 +109,8 @@ class Selection(ABC):
 
     @abstractmethod
     def begin(self, run: Run) -> Selector:
-        """The rule at the start of a run."""
+        """Start the rule on a run."""
 
     def document(self) -> dict[str, Any]:
-        """As plain data."""
+        """The rule and its options as plain data."""
         return {"name": type(self).__name__, "options": asdict(self)}

@@ -1,4 +1,4 @@
-"""Error bars of a fitted network, and what they say about how it ended."""
+"""Error bars of a fitted network, and what they imply for the status of the run."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from piscm.result.status import Status
 
 
 def error_bars(problem: Problem, refined: Refined, truncation: float) -> Uncertainty | None:
-    """Error bars, where there are data or unknowns to have them."""
+    """Error bars, if there are data or unknowns to have them."""
     if not (problem.unknowns or problem.observations) or not len(refined.state.weights):
         return None
     if not refined.system.linearize(refined.state).finite:
@@ -21,7 +21,7 @@ def error_bars(problem: Problem, refined: Refined, truncation: float) -> Uncerta
 
 
 def status_with(ended: Status, errors: Uncertainty | None, converged: bool) -> Status:
-    """How the run ended, in view of what came after growth."""
+    """The status of the run, in view of what came after growth."""
     if ended.stopped or ended is Status.NOT_FINITE:
         return ended
     if errors is not None and len(errors.undetermined):

@@ -1,4 +1,4 @@
-"""One network: grown, refined, and corrected on all points where growth had only some of them."""
+"""One network: grown, refined, and corrected on all points if growth used only some of them."""
 
 from dataclasses import dataclass, replace
 
@@ -16,17 +16,17 @@ from piscm.result.status import Status
 
 @dataclass(frozen=True)
 class OneNetwork:
-    """A network that was fitted to an assembly.
+    """A network fitted to an assembly.
 
     Attributes
     ----------
     network : Network
     growth : Growth
-        Nodes, history and status; its state is that of the end, its columns are left out.
+        Nodes, history and status, with the final state and without columns.
     refined : Refined
-        The system that the weights are the minimum of; columns for error bars.
+        The system that the weights minimize; columns for error bars.
     residual : float
-        By the weights of the assembly, whatever the refinement used.
+        Under the row weights of the assembly, whatever the refinement used.
     """
 
     network: Network
@@ -36,20 +36,20 @@ class OneNetwork:
 
     @property
     def status(self) -> Status:
-        """How it ended."""
+        """How the fit ended."""
         return self.growth.status
 
     def ended(self, status: Status) -> "OneNetwork":
-        """The same, ended in another way."""
+        """The same network with another status."""
         return replace(self, growth=replace(self.growth, status=status))
 
     def without_columns(self) -> "OneNetwork":
-        """The same without the columns of its nodes, which are large."""
+        """The same network without the columns of its nodes, which are large."""
         return replace(self, refined=self.refined.without_columns())
 
 
 def thinned(assembly: Assembly, max_nodes: int) -> Assembly:
-    """The assembly at no more points than growth can work with."""
+    """The assembly at no more points than growth can handle."""
     columns = max_nodes * len(assembly.part.problem.fields)
     most = most_points(columns)
     if assembly.points.rows[0] <= most:
@@ -65,9 +65,9 @@ def fit_network(
     before: Growth | None = None,
     gives_up: GivesUp | None = None,
 ) -> OneNetwork:
-    """Grow a network, from nothing or from what an earlier growth left, and refine it.
+    """Grow a network, from scratch or from an earlier growth, and refine it.
 
-    Who wants to stop (Ctrl-C, the time limit) gets the network as growth left it.
+    If the run is stopped (Ctrl-C, the time limit), the network is returned as growth left it.
     """
     system = assembly.system(method.activation)
     growth = grow(system, method, rng, report, before, gives_up)
@@ -91,10 +91,10 @@ def fit_network(
 
 
 def fit_to_all(fitted: OneNetwork, everything: Assembly, method: Construction) -> OneNetwork:
-    """The weights corrected on all points, where growth had only some of them.
+    """Correct the weights on all points, if growth used only some of them.
 
-    Data stay as they are: they were weighed anew as their noise was found out, on the points that
-    growth had.
+    Data keep their row weights, which were set on the points used by growth as the noise was
+    estimated.
     """
     if fitted.status.stopped or everything.part.problem.observations:
         return fitted

@@ -1,4 +1,4 @@
-"""What is asked of every window, and what the network of one is worth."""
+"""What every window has in common, and the network of one window with its residuals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from piscm.result.status import Status
 Floats = NDArray[np.float64]
 
 SCALING_POINTS = 200
-"""Points of each block for measuring the size of its rows."""
+"""Number of points of each block for measuring the size of its rows."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Task:
     ----------
     whole : Part
     coordinate : sympy.Symbol or None
-        Along which windows follow each other, if they do.
+        The one along which windows follow each other, if any.
     start : Start
-    weights : mapping of a kind of block to its weight
+    weights : mapping from the kind of a block to its weight
     scaling : RowScaling
-        On the whole domain: the measure of all residuals.
+        On the whole domain; the measure of all residuals.
     equal : bool
-        Whether rows of every kind count alike, or as the paper has it.
+        Whether rows are scaled to count equally, or weighted as in the paper.
     """
 
     whole: Part
@@ -60,7 +60,7 @@ def task_for(
     weights: Mapping[str, float],
     rng: np.random.Generator,
 ) -> Task:
-    """The task, with the size of every block's rows on the whole domain."""
+    """The task, with the row scaling measured on the whole domain."""
     whole = Part.whole(problem)
     few = Sampling(SCALING_POINTS, SCALING_POINTS)
     points = draw_points(problem.domain, whole.blocks, few, rng)
@@ -75,16 +75,16 @@ class Piece:
     Attributes
     ----------
     low, high : float
-        Where the window begins and ends.
+        The ends of the window.
     assembly : Assembly
-        What must hold there, and where it was asked for.
+        What must hold there, and at which points.
     fit : OneNetwork
     size : float
-        The residual before the first node: the size of what is sought.
+        The residual of the empty network: the size of the solution sought.
     fitted, held_out : float
-        The residual, relative to that size, at the points that were fitted and at validation
-        points. Rows are measured by a typical node of the whole domain: in a short window they
-        would seem small.
+        The residual relative to that size, at the fitted points and at validation points. Rows are
+        scaled by a typical node of the whole domain; by one of a short window they would seem
+        small.
     """
 
     low: float
@@ -106,12 +106,12 @@ class Piece:
     @property
     def error(self) -> float:
         """The larger of the two residuals."""
-        larger = np.maximum(self.fitted, self.held_out)  # NaN where one of them is
+        larger = np.maximum(self.fitted, self.held_out)  # NaN if either is
         return float(larger) if np.isfinite(larger) else float("inf")
 
     @property
     def misfit(self) -> float:
-        """What is missed of the observations, as a share of them."""
+        """The residual of the observations relative to their size."""
         missed = total = 0.0
         for block, legs in zip(self.assembly.part.blocks, self.assembly.points, strict=True):
             if block.observed and block.data is not None:
@@ -120,9 +120,9 @@ class Piece:
         return float(np.sqrt(missed / total)) if total > 0 else 0.0
 
     def ended(self, status: Status) -> "Piece":
-        """The same, ended in another way."""
+        """The same piece with another status."""
         return replace(self, fit=self.fit.ended(status))
 
     def without_columns(self) -> "Piece":
-        """The same without the columns of its nodes, which are large."""
+        """The same piece without the columns of its nodes, which are large."""
         return replace(self, fit=self.fit.without_columns())

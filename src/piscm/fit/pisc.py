@@ -1,4 +1,4 @@
-"""The paper's three algorithms: one network on the whole domain, with settings of the user's."""
+"""The paper's three algorithms: one network on the whole domain, with the user's settings."""
 
 from dataclasses import dataclass
 from inspect import cleandoc
@@ -27,7 +27,7 @@ class _Grown(Construction):
         part = Part.whole(problem)
         points = draw_points(problem.domain, part.blocks, sampling, fitted_rng)
         everything = Assembly(part, points, request.weights, request.start)
-        # The paper's selection has always had all points; it is not made for very many of them.
+        # The paper's selection has always used all points; it is not meant for very many of them.
         some = everything
         if not self.selector.weighs_nodes:
             some = thinned(everything, self.max_nodes)
@@ -58,7 +58,7 @@ _Kind = TypeVar("_Kind", bound=type[_Grown])
 
 
 def _explained(kind: _Kind) -> _Kind:
-    """The class with all of its options in its docstring, so that ``help`` is complete."""
+    """The class with all its options in its docstring, so that ``help`` is complete."""
     _, _, options = cleandoc(Construction.__doc__ or "").partition("Parameters\n----------\n")
     own, _, example = cleandoc(kind.__doc__ or "").partition("Examples\n--------\n")
     before, _, extra = own.partition("Parameters\n----------\n")
@@ -72,9 +72,9 @@ def _explained(kind: _Kind) -> _Kind:
 @_explained
 @dataclass(frozen=True, kw_only=True)
 class PISC1(_Grown):
-    """PI-SC-I of the paper: a new node's weight is fitted to what is left, and then stays.
+    """The paper's PI-SC-I: a new node's output weight is fitted to the residual and then kept.
 
-    Give it to `solve`; the fastest of the three, and the least accurate.
+    Pass it to `solve`; the fastest of the three, and the least accurate.
 
     Examples
     --------
@@ -91,14 +91,14 @@ class PISC1(_Grown):
 @_explained
 @dataclass(frozen=True, kw_only=True)
 class PISC2(_Grown):
-    """PI-SC-II of the paper: after each node the weights of the newest ones are corrected.
+    """The paper's PI-SC-II: after each node the weights of the newest ones are corrected.
 
-    Give it to `solve`.
+    Pass it to `solve`.
 
     Parameters
     ----------
     window : int
-        How many of the newest nodes are corrected together.
+        Size of the window of nodes: how many of the newest are corrected together.
 
     Examples
     --------
@@ -117,10 +117,10 @@ class PISC2(_Grown):
 @_explained
 @dataclass(frozen=True, kw_only=True)
 class PISC3(_Grown):
-    """PI-SC-III of the paper: after each node the weights of all nodes are corrected.
+    """The paper's PI-SC-III: after each node the weights of all nodes are corrected.
 
-    Give it to `solve`; the most accurate of the three. With ``selection="orthogonal"`` it takes
-    blocks of nodes by what they add to all others, and needs no scale: that is what `Auto` uses.
+    Pass it to `solve`; the most accurate of the three. With ``selection="orthogonal"``, which
+    `Auto` uses, it takes blocks of nodes by what they add to all others, and needs no scale.
 
     Examples
     --------

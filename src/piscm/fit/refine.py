@@ -1,15 +1,15 @@
-r"""After growth: how much the observations should count, and outliers held off.
+r"""After growth: reweighting of the observations, and of outliers among them.
 
-Growth uses the paper's weights, which are right for exact data. Noisy data deserve less, or the
-network bends the equation to follow the noise; too little, and the unknowns drift to where the
-network misses the equation least. The factor on the data's weight is lowered by tens for as long
-as that improves the generalized cross-validation score
+Growth uses the paper's row weights, which suit exact data. Noisy data need less weight, or the
+network violates the equation to follow the noise; with too little, the unknowns drift to wherever
+the equation residual is smallest. The factor on the data's weight is lowered by powers of ten as
+long as that improves the generalized cross-validation score
 
 .. math:: \frac{\|r_d\|^2 / N_d}{(1 - \mathrm{tr} H_{dd} / N_d)^2},
 
-which estimates how well data that were left out would be predicted. Sets of observations with
-known noise count among each other as one over its square, and with the Huber loss a datum beyond
-1.35 standard deviations counts less in proportion to its residual.
+which estimates how well held-out data would be predicted. Sets of observations with known noise are
+weighted relative to each other by its inverse square, and with the Huber loss the weight of a datum
+beyond 1.35 standard deviations is inversely proportional to its residual.
 """
 
 from collections.abc import Sequence
@@ -35,17 +35,17 @@ Floats = NDArray[np.float64]
 
 _ROUNDS = 10
 _MAX_CORRECTIONS = 10
-_STILL_GAINING = 0.999  # of the squared residual, after one correction more
-# Weights that change by less than this share have settled.
+_STILL_GAINING = 0.999  # of the squared residual, after one more correction
+# Row weights have settled when they change by less than this fraction.
 _SETTLED = 0.02
 _FACTORS = (0.1, 0.01, 1e-3, 1e-4)
-# A lower weight must improve the score by more than this share; the score itself is noisy.
+# A lower weight must bring the score below this fraction; the score itself is noisy.
 _IMPROVED = 0.98
 
 
 @dataclass(frozen=True)
 class Refined:
-    """A system with its final weights, the columns of all nodes in it, and the state."""
+    """A system with its final row weights, the columns of all nodes in it, and the state."""
 
     nodes: Nodes
     system: System
@@ -58,10 +58,10 @@ class Refined:
 
 
 def refine(assembly: Assembly, grown: Refined, method: Construction) -> Refined:
-    """Correct to the minimum, weigh the observations, and solve again until the weights settle."""
+    """Correct to the minimum, reweight the observations, and repeat until the weights settle."""
     nodes, blocks = grown.nodes, assembly.part.blocks
     asked = any(block.noise is not None or block.loss == "huber" for block in blocks)
-    # The paper's algorithms end with growth; only a user who speaks of noise asks for more.
+    # The paper's algorithms end with growth; only a noise level or a Huber loss asks for more.
     refines = method.selector.refines and method.correction.size(len(nodes)) == len(nodes)
     if not len(nodes) or not (refines or asked):
         return grown
@@ -111,7 +111,7 @@ def _corrected(refined: Refined, method: Construction) -> Refined:
 
 
 def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
-    """The factor on the weight of every row of one set of observations."""
+    """The factor on the row weights of one set of observations."""
     block = blocks[index]
     residual = refined.system.unweighted(refined.state, block)
     sigma = _noise(refined, block)
@@ -123,7 +123,7 @@ def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
 
 
 def _noise(refined: Refined, block: Block) -> float:
-    """The standard deviation of a set of observations, as given or as the residual has it."""
+    """The standard deviation of a set of observations, as given or estimated from the residual."""
     if block.noise is not None:
         return block.noise
     residual = refined.system.unweighted(refined.state, block)
@@ -131,7 +131,7 @@ def _noise(refined: Refined, block: Block) -> float:
 
 
 def _score(refined: Refined, method: Construction) -> float:
-    """Generalized cross-validation of the observations, rows weighed among each other."""
+    """Generalized cross-validation of the observations, with their relative weights."""
     system, state = refined.system, refined.state
     if not system.linearize(state).finite:
         return float("inf")

@@ -1,4 +1,4 @@
-"""How well every block is met, at the points that were fitted and at fresh ones."""
+"""The residual of every block, at the fitted points and at fresh ones."""
 
 from collections.abc import Sequence
 
@@ -13,21 +13,21 @@ from piscm.result.method import BlockResidual
 
 Floats = NDArray[np.float64]
 Fitted = Sequence[tuple[Model, Block, Legs]]
-"""Blocks at the points that were fitted, each with the network that was fitted there."""
+"""Blocks at their fitted points, each with the network that was fitted there."""
 
 
 def block_residuals(
     model: Model, blocks: Sequence[Block], fitted: Fitted, fresh: Points
 ) -> tuple[BlockResidual, ...]:
-    """One record a block of the whole problem.
+    """One record per block of the whole problem.
 
     Parameters
     ----------
     model : Model
     blocks : sequence of Block
-        Those of the whole problem, at the points `fresh`.
+        The blocks of the whole problem, at the points `fresh`.
     fitted : Fitted
-        In windows a block may stand several times, under its one name.
+        With windows a block may appear several times under the same name.
     """
     records = []
     for block, legs in zip(blocks, fresh, strict=True):

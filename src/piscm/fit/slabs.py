@@ -1,8 +1,8 @@
-"""Correction on more points than the memory holds: rows are processed in slabs.
+"""Correction on more points than fit in memory: rows are processed in slabs.
 
-Growth needs all columns at once and is done on a part of the points. The weights are then corrected
-on all of them. Each slab of rows is reduced to a triangle by QR and forgotten; the triangle of the
-triangles is that of the whole matrix, so nothing is lost.
+Growth needs all columns at once and uses only some of the points. The weights are then corrected on
+all of them. Each slab of rows is reduced to a triangle by QR and discarded; the triangular factor
+of the stacked triangles is that of the whole matrix, so nothing is lost.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ from piscm.network.nodes import Nodes
 
 Floats = NDArray[np.float64]
 
-# Numbers in the columns that growth works with, some ten arrays of this size, and points of the
-# equations that it may have however many columns there are.
+# Entries in the columns used by growth, which holds some ten arrays of this size, and the number of
+# points of the equations that it may have however many columns there are.
 _COLUMNS = 10_000_000
 _ENOUGH_POINTS = 10_000
-# Numbers in the columns of one slab; some ten arrays of this size are alive at a time.
+# Entries in the columns of one slab; some ten arrays of this size are alive at a time.
 _SLAB = 4_000_000
 _ROUNDS = 3
 _STILL_GAINING = 0.99
@@ -33,7 +33,7 @@ _STILL_GAINING = 0.99
 
 @dataclass(frozen=True)
 class Corrected:
-    """Weights and unknowns after the correction, and the residual on all points."""
+    """Output weights and unknowns after the correction, and the residual on all points."""
 
     weights: Floats
     unknowns: Floats
@@ -41,14 +41,14 @@ class Corrected:
 
 
 def most_points(columns: int) -> int:
-    """How many points of the equations growth can work with."""
+    """How many points of the equations growth can handle."""
     return max(_ENOUGH_POINTS, _COLUMNS // columns)
 
 
 def correct_on_all(
     assembly: Assembly, nodes: Nodes, weights: Floats, unknowns: Floats, method: Construction
 ) -> Corrected:
-    """Gauss–Newton on all points, a few rounds from a good start."""
+    """Gauss–Newton on all points, a few iterations from a good start."""
     energy = np.inf
     for _ in range(_ROUNDS):
         triangle, energy, bounds = _triangle(assembly, nodes, weights, unknowns, method)
@@ -71,7 +71,7 @@ def correct_on_all(
 def _triangle(
     assembly: Assembly, nodes: Nodes, weights: Floats, unknowns: Floats, method: Construction
 ) -> tuple[Floats, float, Bounds]:
-    """R of all columns, unknowns and the target; the squared residual; bounds of the unknowns."""
+    """R of all columns, unknowns and target; the squared residual; bounds of the unknowns."""
     triangle, energy = np.zeros((0, weights.size + len(unknowns) + 1)), 0.0
     for system in _slabs(assembly, weights.size, method.activation):
         columns = system.evaluate(nodes)
@@ -96,7 +96,7 @@ def _length(
     steps: Floats,
     method: Construction,
 ) -> tuple[float, float]:
-    """The best length of a step, and the squared residual after it."""
+    """The best step length, and the squared residual after it."""
     lengths = np.array(sorted(method.search_steps, reverse=True))
     energies = np.zeros(len(lengths))
     for system in _slabs(assembly, weights.size, method.activation):
@@ -112,7 +112,7 @@ def _length(
 
 
 def _slabs(assembly: Assembly, columns: int, activation: str) -> Iterator[System]:
-    """Systems of a part of the points each, weighed as parts of the whole."""
+    """Systems of some of the points each, weighted as parts of the whole."""
     size = max(1000, _SLAB // max(1, columns))
     for first in range(0, max(assembly.points.rows), size):
         yield assembly.slab(slice(first, first + size), activation)

@@ -25,9 +25,9 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 OutOfReach = Callable[[Floats, float], bool]
-"""``out_of_reach(residuals, tolerance)`` says that growth will not get there."""
+"""``out_of_reach(residuals, tolerance)`` says that growth will miss the tolerance."""
 
-_NO_TIME = 1e-3  # seconds; a limit must be positive
+_NO_TIME = 1e-3  # seconds; a time limit must be positive
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,17 @@ class PointPolicy:
     Parameters
     ----------
     steep : float
-        Points follow the steepness of the window before where it is so many times its mean
-        somewhere. Lower, and every window has points that crowd; higher, and fronts are missed.
+        Points follow the steepness at the end of the previous window if its maximum is this many
+        times its mean. Lower values crowd points in every window; higher ones miss fronts.
     between : int
-        Validation points for each point that is fitted. More cost evaluations and find more.
+        Number of validation points per fitted point. More cost evaluations and find more.
     parted : float
-        Points are added where the residual at validation points is larger than the fitted one by
-        this factor ...
+        Points are added if the residual at validation points exceeds the fitted one this many
+        times.
     more : float
-        ... until there are so many times as many.
+        Factor by which their number then grows.
     below_noise : float
-        An equation that is met so much better than the data are is met well enough.
+        An equation residual this fraction of the data misfit is small enough.
     """
 
     steep: float = 4.0
@@ -64,13 +64,13 @@ class Plan:
     Attributes
     ----------
     methods : sequence of Construction
-        Of several the one that is best after the first stage goes on.
+        If there are several, the one that is best after the first stage continues.
     sampling : Sampling
-        The points to begin with.
+        The initial points.
     stages : sequence of int
         Numbers of nodes after which points may be added.
     points_per_node : float
-        Points of the equations that there should be for each node that may come.
+        Number of points of the equations per node of the next stage.
     out_of_reach : callable, optional
         When to give up.
     policy : PointPolicy
@@ -93,11 +93,10 @@ def fit_window(
     rng: np.random.Generator,
     report: Report,
 ) -> Piece:
-    """Grow a network on a window; tolerances are relative to the size of what is sought.
+    """Grow a network on a window; tolerances are relative to the size of the solution sought.
 
-    After each stage the residual is looked at between the points, and points are added, half of
-    them where it is large: as many as the nodes ask for, and more where it parts from the fitted
-    one.
+    After each stage the residual is checked at validation points, and points are added, half of
+    them where it is large: as many as the nodes require, and more if it exceeds the fitted one.
     """
     most = plan.methods[0].max_nodes
     fit = _WindowFit(task, low, high, before, plan, rng)
@@ -127,7 +126,7 @@ def fit_window(
 
 
 class _WindowFit:
-    """What must hold in a window at its points, which can become more."""
+    """What must hold in a window, at points that can be added to."""
 
     def __init__(
         self,
@@ -150,7 +149,7 @@ class _WindowFit:
         self._all = draw_points(domain, blocks, plan.sampling, fitted_rng, self._density)
         many = self._all.rows[0] > self._most
         points = self._all.first(self._most) if many else self._all
-        self._kept = points.rows[0]  # of all points of the equations
+        self._kept = points.rows[0]  # out of all points of the equations
         self._many = many
         scaling = row_scaling(self._part.problem, blocks, points, task.start, pool_rng)
         self._scaling = scaling
@@ -159,7 +158,7 @@ class _WindowFit:
         self._validation = self._fresh_points()
 
     def _crowding(self, before: Network | None, rng: np.random.Generator) -> Density | None:
-        """The steepness of the window before, where it is worth following."""
+        """The steepness at the end of the previous window, if it varies enough to be followed."""
         task = self._task
         if task.coordinate is None or before is None:
             return None
@@ -169,7 +168,7 @@ class _WindowFit:
         return density if look.max() > self._policy.steep * look.mean() else None
 
     def _fresh_points(self) -> Points:
-        """Validation points, between those that are fitted."""
+        """Validation points, distinct from the fitted ones."""
         blocks, rows = self._part.blocks, self._assembly.points.rows
         faces = [n for n, block in zip(rows, blocks, strict=True) if block.kind == "conditions"]
         between = self._policy.between
@@ -184,15 +183,16 @@ class _WindowFit:
         report: Report,
         out_of_reach: OutOfReach | None,
     ) -> Piece:
-        """Growth up to a number of nodes, refined, at the points there are."""
+        """Growth up to a number of nodes, refined, at the current points."""
         size = self._size(method)
-        # Growth weighs rows by the nodes of this window; the shorter it is, the larger they are.
+        # Growth scales rows by the nodes of this window, which are larger the shorter the window
+        # is.
         shorter = min(
             self._task.scaling.of(block) / self._scaling.of(block) for block in self._part.blocks
         )
         tolerance = method.tolerance * size * min(1.0, shorter)
         seconds = method.max_seconds
-        if seconds is not None:  # the window's, of which a part may be over
+        if seconds is not None:  # the window's, part of which may be used up
             seconds = max(_NO_TIME, seconds - (time.perf_counter() - self._began))
         method = replace(method, tolerance=tolerance, max_nodes=limit, max_seconds=seconds)
 
@@ -211,7 +211,7 @@ class _WindowFit:
         )
 
     def _size(self, method: Construction) -> float:
-        """The residual of no network at all, of zero fields or of the user's start."""
+        """The residual of the empty network, with zero fields or the user's start."""
         problem = self._part.problem
         nothing = Network(
             problem,
@@ -223,8 +223,8 @@ class _WindowFit:
         )
         zero = replace(nothing, start=Start(problem))
         points = self._assembly.points
-        # A start must not change what the tolerance means, but zero fields may be singular, or meet
-        # everything but the data.
+        # The start must not change the meaning of the tolerance, but zero fields may be singular,
+        # or satisfy everything but the data.
         data = [b.data for b in self._part.blocks if b.observed and b.data is not None]
         sizes = [self._norm(zero, points), self._norm(nothing, points)]
         sizes += [float(np.sqrt(np.mean(values**2))) for values in data]
@@ -233,7 +233,7 @@ class _WindowFit:
     def _norm(self, network: Network, points: Points) -> float:
         """The residual at some points, in the units of the fields.
 
-        Data may be noisy, and are left out where conditions are there to be met.
+        Data may be noisy and are left out if there are conditions to be satisfied.
         """
         total = 0.0
         for block, legs in zip(self._part.blocks, points, strict=True):
@@ -245,10 +245,10 @@ class _WindowFit:
         return float(np.sqrt(total))
 
     def add_points(self, piece: Piece, wanted: float) -> None:
-        """More points, half of them where the residual between them is large.
+        """Add points, half of them where the residual at validation points is large.
 
-        `wanted` is the number of points of the equations, up to what growth can work with; those of
-        the conditions grow likewise.
+        `wanted` is the number of points of the equations, up to what growth can handle; those of
+        the conditions grow in proportion.
         """
         points, fresh = self._assembly.points, self._validation
         share = max(0.0, min(wanted, self._most) / points.rows[0] - 1.0)
@@ -270,7 +270,7 @@ class _WindowFit:
         self._validation = self._fresh_points()
 
     def on_all_points(self, piece: Piece, method: Construction) -> Piece:
-        """The piece corrected on all points, where growth had only some of them."""
+        """The piece corrected on all points, if growth used only some of them."""
         if not self._many or self._part.problem.observations or piece.status.stopped:
             return piece
         pairs = zip(self._part.blocks, self._all.of_block, strict=True)

@@ -1,10 +1,10 @@
-r"""How wrong a solution is: the linearized error equation, solved in a richer space.
+r"""Error estimate: the linearized error equation, solved in a richer space.
 
 With u the solution found and R its residual, the error :math:`\delta` satisfies
-:math:`R'(u)\,\delta \approx -R(u)`, and the same for the conditions. It is solved by least squares
-at fresh points, with the nodes of the solution and half as many new ones that take after them, one
-window after the other: each hands its error on to the next, so that what grows or dies out on the
-way does so here too. What the richer space cannot express either is not seen.
+:math:`R'(u)\,\delta \approx -R(u)`, and likewise for the conditions. It is solved by least squares
+at fresh points, with the nodes of the solution and half as many new ones that are variations of
+them, window by window: each passes its error on to the next, so errors grow or decay along the way
+as they do in the solution. What even the richer space cannot express is not seen.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,24 +29,24 @@ from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]
 FittedPoints = Mapping[str, Legs]
-"""The points of one window that were fitted, by the name of the block."""
+"""The fitted points of one window, by the name of the block."""
 
-# New nodes beside those of the solution, as a share of them, and at least so many.
+# New nodes in addition to those of the solution: this fraction of them, and at least this many.
 _RICHER = 0.5
 _AT_LEAST = 50
-# Fresh points for each node, alone and beside those that were fitted.
+# Fresh points per node, alone and in addition to fitted ones.
 _POINTS_PER_NODE, _POINTS_BESIDE = 3, 1.5
 _TRUNCATION = 1e-13
 
 
 @dataclass(frozen=True)
 class ErrorEstimate:
-    """The error of a solution, as far as it can be told without knowing the truth.
+    """The error of a solution, as far as it can be estimated without the exact one.
 
     Attributes
     ----------
     relative : float
-        The root mean square of the error of all fields beside that of the fields.
+        The root mean square error of all fields relative to the root mean square of the fields.
     by_field : dict of str to float
         The root mean square error of each field, in its own units.
     """
@@ -58,17 +58,17 @@ class ErrorEstimate:
 def estimate_error(
     network: Network, seed: int = 0, fitted: Sequence[FittedPoints] = ()
 ) -> ErrorEstimate:
-    """The estimated error of a network, all windows together.
+    """The estimated error of a network, over all windows.
 
     Parameters
     ----------
-    fitted : for each window the points that were fitted, if they are known
-        They stand close where the nodes are steep; there fresh points alone would be too few.
+    fitted : the fitted points of each window, if known
+        They are dense where the nodes are steep; fresh points alone would be too sparse there.
     """
     problem = network.problem
     whole = Part.whole(problem)
     if marching_coordinate(problem) is not None and len(problem.fields) <= len(problem.equations):
-        # Initial conditions determine the state, and noise of data is no error of it.
+        # Initial conditions determine the state; noise in data is not an error of it.
         whole = whole.without_observations()
     names = [str(item.func) for item in problem.fields]
     compiled = [network.compile(item) for item in problem.fields]
@@ -97,7 +97,7 @@ def estimate_error(
 
 
 def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
-    """Each window of a network: where it begins and ends, and its own network."""
+    """The ends of each window of a network, and its own network."""
     panels, domain = network.panels, network.problem.domain
     if panels is None:
         yield 0.0, 0.0, network
@@ -125,7 +125,7 @@ def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
 def _corrected(
     part: Part, own: Network, fitted: FittedPoints, rng: np.random.Generator
 ) -> tuple[Network, Floats]:
-    """One step of Gauss–Newton in the richer space, and points to compare at."""
+    """One Gauss–Newton step in the richer space, and points for the comparison."""
     problem = part.problem
     more = max(_AT_LEAST, int(_RICHER * len(own.nodes)))
     count = len(own.nodes) + more
@@ -145,7 +145,7 @@ def _corrected(
     old = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(columns, old, own.unknowns)
     design = columns.at(system.linearize(state)).reshape(-1, system.rows)
-    design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes beyond the arithmetic
+    design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes that overflow
     both = np.concatenate([design, -state.residual[None]]).T
     triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
     step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution.reshape(old.shape)
@@ -154,7 +154,7 @@ def _corrected(
 
 
 def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
-    """Fresh points beside those that were fitted, which stand close where the nodes are steep."""
+    """Fresh points added to the fitted ones, which are dense where the nodes are steep."""
     names = {number: block.name for block, number in zip(part.blocks, fresh.of_block, strict=True)}
 
     def joined(number: int, site: Site) -> Site:
@@ -169,7 +169,7 @@ def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
 def _centers(
     part: Part, own: Network, points: Points, count: int, rng: np.random.Generator
 ) -> Floats:
-    """Places for new nodes: points of the first equation, in proportion to its squared residual."""
+    """Centers of new nodes: points of the first equation, drawn by its squared residual."""
     index = next(i for i, block in enumerate(part.blocks) if block.kind == "equations")
     square = own.residual(part.blocks[index], points[index]) ** 2
     chance = square / square.sum() if square.sum() > 0 else None

@@ -10,24 +10,24 @@ from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-# Unknowns with a smaller share of a direction than this are not part of it.
+# Unknowns with a smaller component of a direction than this are not part of it.
 _INVOLVED = 0.05
 
 
 def undetermined_text(problem: Problem, directions: Floats) -> str:
-    """A sentence that names what is not determined, or nothing at all.
+    """A sentence naming what is not determined, or an empty string.
 
     Parameters
     ----------
     directions : ndarray, shape (directions, unknowns)
-        Relative changes of the unknowns that the data do not tell from none.
+        Relative changes of the unknowns that the data cannot detect.
     """
     parts = [_direction_text(problem, direction) for direction in directions]
     return "not determined by these data: " + "; ".join(dict.fromkeys(parts)) if parts else ""
 
 
 def involved(direction: Floats) -> NDArray[np.bool_]:
-    """Which unknowns a direction moves."""
+    """Which unknowns a direction changes."""
     return np.asarray(np.abs(direction) > _INVOLVED * np.abs(direction).max())
 
 
@@ -50,7 +50,7 @@ def _direction_text(problem: Problem, direction: Floats) -> str:
 
 
 def _combination(problem: Problem, pair: Sequence[sympy.Symbol]) -> str | None:
-    """The combination that is all the problem holds of two unknowns, if SymPy can see it."""
+    """The only combination in which two unknowns enter the problem, if SymPy can find it."""
     a, b = pair
     s = sympy.Dummy("s", positive=True)
     moves = {

@@ -1,8 +1,8 @@
-r"""Error bars: how noise in the rows moves the weights and the unknowns.
+r"""Error bars: how noise in the rows affects the weights and the unknowns.
 
 At the solution the weighted system is :math:`M\beta + J\lambda \approx v`. Noise of standard
-deviation :math:`\sigma_i` in row i (the observations' noise; for equations and conditions what the
-network leaves unmet) moves the minimizer linearly. The weights' own freedom is projected out first
+deviation :math:`\sigma_i` in row i (the noise of the observations; for equations and conditions the
+remaining residual) moves the minimizer linearly. The freedom of the weights is projected out first
 (the Schur complement): with Q a basis of the columns of M,
 
 .. math::
@@ -12,7 +12,7 @@ network leaves unmet) moves the minimizer linearly. The weights' own freedom is 
     \delta\beta = M^+ (\delta - J\,\delta\lambda).
 
 A direction of the unknowns in which :math:`J_\perp` vanishes is not determined: the weights can
-make up for any move along it.
+compensate any move along it.
 """
 
 from collections.abc import Mapping
@@ -29,27 +29,28 @@ from piscm.inference.noise import deviation
 
 Floats = NDArray[np.float64]
 
-# Below this share of its own length a column of unknowns lies in the span of the nodes' columns, as
-# far as a few dozen nodes can tell: misfit, not information. A hundred data leave 1e-3 and more.
+# A column of the unknowns with less than this fraction of its length outside the span of the nodes'
+# columns lies in it, as far as a few dozen nodes can tell: misfit, not information. A hundred data
+# leave 1e-3 and more.
 _NOTHING_LEFT = 3e-5
-# A direction whose relative standard error is above this is not determined by the data.
+# A direction with a larger relative standard error is not determined by the data.
 _RELATIVE_LIMIT = 1.0
-# Fewer residual degrees of freedom than this share of the rows say nothing about their noise.
+# With fewer residual degrees of freedom than this fraction of the rows, noise cannot be estimated.
 _LEAST_FREEDOM = 0.02
 
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """What can be said about the errors of weights and unknowns.
+    """The uncertainty of weights and unknowns.
 
     Attributes
     ----------
     factor : ndarray, shape (k, weights + unknowns)
         The covariance is ``factor.T @ factor``; weights are ordered as (node, field).
     undetermined : ndarray, shape (directions, unknowns)
-        Unit vectors of relative changes of the unknowns that the data do not tell from none.
+        Unit vectors of relative changes of the unknowns that the data cannot detect.
     noise : dict of block name to float
-        The standard deviation of the observations, as given or as estimated.
+        The standard deviation of the observations, as given or estimated.
     """
 
     factor: Floats
@@ -66,7 +67,7 @@ def uncertainty(
     ----------
     columns : those of all nodes
     sizes : ndarray, shape (unknowns,)
-        What counts as a change of order one of each unknown.
+        The size of a change of order one in each unknown.
     """
     q, singular, vt = _node_space(system, columns, state, truncation)
     unknowns = system.linearize(state).unknowns.T  # (rows, unknowns)
@@ -83,7 +84,7 @@ def uncertainty(
 
 
 def leverage(system: System, columns: Columns, state: State, truncation: float) -> Floats:
-    """For each row the share of its own datum in its fitted value, from 0 to 1."""
+    """The leverage of each row: the diagonal of the hat matrix, from 0 to 1."""
     q, _, _ = _node_space(system, columns, state, truncation)
     unknowns = system.linearize(state).unknowns.T
     lengths = np.linalg.norm(unknowns, axis=0)
@@ -107,7 +108,7 @@ def _squared_rows(matrix: Floats) -> Floats:
 
 
 def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """SVD of what the unknowns add beyond the nodes, and where they add nothing."""
+    """SVD of what the unknowns add beyond the nodes, and directions in which they add nothing."""
     count = scaled.shape[1]
     if count == 0:
         return np.zeros((len(scaled), 0)), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
@@ -117,10 +118,10 @@ def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, F
         scaled = np.concatenate([scaled, np.zeros((empty, count))])
         q = np.concatenate([q, np.zeros((empty, q.shape[1]))])
     beyond = scaled - q @ (q.T @ scaled)
-    beyond -= q @ (q.T @ beyond)  # once more: the first pass leaves round-off of the large part
+    beyond -= q @ (q.T @ beyond)  # again: the first pass leaves round-off of the large part
     left, lengths, right = np.linalg.svd(beyond, full_matrices=False)
     full = np.linalg.norm(scaled @ right.T, axis=0)
-    # A direction in which the columns cancel each other has no length of its own to compare with.
+    # A direction in which the columns cancel has no length of its own for comparison.
     largest = np.linalg.norm(scaled, axis=0).max()
     keep = (lengths > _NOTHING_LEFT * full) & (lengths > _NOTHING_LEFT * largest)
     return left[:rows, keep], lengths[keep], right[keep], right[~keep]
@@ -129,7 +130,7 @@ def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, F
 def _vague(relative: Floats) -> Floats:
     """Directions in which the relative standard error is large."""
     count = relative.shape[1]
-    if count == 0 or not np.isfinite(relative).all():  # unknown noise says nothing
+    if count == 0 or not np.isfinite(relative).all():  # nothing follows from unknown noise
         return np.zeros((0, count))
     _, errors, directions = np.linalg.svd(relative, full_matrices=False)
     return np.asarray(directions[errors > _RELATIVE_LIMIT])
@@ -148,7 +149,7 @@ def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats,
         elif freedom > _LEAST_FREEDOM * len(residual):
             sigma = deviation(residual, block.loss) * float(np.sqrt(len(residual) / freedom))
         elif block.kind == "observations":
-            sigma = float("nan")  # the network passes through every datum: no noise can be told
+            sigma = float("nan")  # the network interpolates the data: noise cannot be estimated
         else:
             sigma = deviation(residual, "square")
         deviations[placed.rows] = placed.root_weight * sigma

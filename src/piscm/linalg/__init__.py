@@ -1,4 +1,4 @@
-"""Least squares: truncated singular values, a QR that grows, normal equations, bounds.
+"""Least squares: truncated SVD, an extendable QR, normal equations, bounds.
 
 Knows arrays, and nothing else.
 """

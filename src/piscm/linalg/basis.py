@@ -1,11 +1,11 @@
-r"""An orthonormal basis of the design's columns that is kept from one step of growth to the next.
+r"""An orthonormal basis of the columns of the design matrix, kept from one growth step to the next.
 
-The columns, brought to unit length, are held as :math:`M = T R` with R upper triangular and
+The columns, scaled to unit length, are held as :math:`M = T R` with R upper triangular and
 :math:`G = T^T T` close to the identity. New columns are orthogonalized against T and appended, at
-O(rows × columns) each. When the linearization moves, the columns change a little while R is kept:
+O(rows × columns) each. When the linearization changes, the columns change a little while R is kept:
 :math:`T = M R^{-1}` is then no longer orthonormal but still well conditioned, because a direction
 of the weights that hardly changes the residual hardly changes it at the next linearization either.
-So all that is needed is one triangular solve and one Gram matrix, and no digits are lost.
+So one triangular solve and one Gram matrix suffice, and no digits are lost.
 
 Arrays are node-major as everywhere: T is stored as its transpose, shape (columns, rows).
 """
@@ -19,23 +19,23 @@ from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
 Floats = NDArray[np.float64]
 
-# The Cholesky factor of G may have diagonal entries down to here before R is renewed.
+# The diagonal of the Cholesky factor of G may fall to this before R is renewed.
 _WELL_CONDITIONED = 0.1
-# A unit column of which less than this lies outside the span of others depends on them.
+# A unit column with less than this outside the span of others depends on them.
 _ROUND_OFF = 4e-15
-# While the least singular value is so many times above the truncation, it is estimated after so
-# many columns more: ten of them have never brought it down by as much.
+# While the smallest singular value exceeds the truncation threshold by the factor `_FAR`, it is
+# estimated only every `_LOOK_EVERY` columns: ten of them have never reduced it by as much.
 _FAR, _LOOK_EVERY = 1e4, 10
 
 
 class Basis:
-    """Columns in factored form; they are set with `set_columns` and extended with `append`."""
+    """Columns in factored form, set with `set_columns` and extended with `append`."""
 
     def __init__(self, rows: int) -> None:
         self._lengths = np.zeros(0)
         self._triangle = np.zeros((0, 0), order="F")  # R
-        self._room = np.zeros((0, rows))  # T, and room for more of it
-        self._gram: Floats | None = None  # the lower Cholesky factor of G; None is the identity
+        self._room = np.zeros((0, rows))  # T, and space for more of it
+        self._gram: Floats | None = None  # the lower Cholesky factor of G; None means the identity
         self._far_from_bound = 0  # with fewer columns than this, no singular value is small
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Basis:
         return self._room[: len(self)]
 
     def set_columns(self, columns: Floats) -> None:
-        """Columns of the same nodes at another linearization, shape (columns, rows)."""
+        """Set the columns of the same nodes at another linearization, shape (columns, rows)."""
         if not len(columns):
             self.keep(0)
             return
@@ -54,7 +54,7 @@ class Basis:
             self._start_again(columns)
 
     def _follow(self, columns: Floats) -> bool:
-        """Keep R; False where it does not fit any more."""
+        """Keep R; False if it no longer fits."""
         for renewed in (False, True):
             scaled = columns / self._lengths[:, None]
             vectors = scipy.linalg.blas.dtrsm(1.0, self._triangle, scaled.T, side=1, lower=0).T
@@ -76,11 +76,11 @@ class Basis:
         self.append(columns)
 
     def coefficients(self, columns: Floats) -> Floats:
-        """Of the projection on T, shape (given columns, own columns)."""
+        """Coefficients of the projection onto T, shape (given columns, own columns)."""
         return self._on(columns, len(self))
 
     def _on(self, columns: Floats, count: int) -> Floats:
-        """The same for the first columns of T alone."""
+        """The same for the first columns of T only."""
         products = columns @ self._room[:count].T
         if self._gram is None or not count:
             return np.asarray(products)
@@ -88,18 +88,18 @@ class Basis:
         return np.asarray(scipy.linalg.cho_solve(factor, products.T, check_finite=False).T)
 
     def outside(self, columns: Floats) -> Floats:
-        """What of some columns lies outside the span."""
+        """The part of some columns outside the span."""
         if not len(self):
             return columns
-        for _ in range(2):  # the second pass takes the round-off of the first out of small rests
+        for _ in range(2):  # the second pass removes the round-off of the first
             columns = columns - self.coefficients(columns) @ self._vectors
         return columns
 
     def append(self, columns: Floats) -> None:
         """Add columns, shape (columns, rows).
 
-        One that depends on others before it, or is zero (that of an unknown at the start, say), has
-        no direction of its own: it adds nothing to T.
+        One that depends on earlier ones, or is zero (such as that of an unknown at the start), has
+        no direction of its own and adds nothing to T.
         """
         lengths = np.linalg.norm(columns, axis=1)
         usable = (lengths > 0) & np.isfinite(lengths)
@@ -130,9 +130,9 @@ class Basis:
                 self._triangle[places, old + other] += np.where(own < other, on_new[0], 0.0)
 
     def _orthogonalized(self, rest: Floats) -> tuple[Floats, Floats, Floats]:
-        """Shares in T, new directions, and the triangle of what unit columns are made of."""
+        """Coefficients in T, new directions, and the triangle: the factors of unit columns."""
         shares, triangle = np.zeros((len(rest), len(self))), np.eye(len(rest))
-        # The second pass works on unit vectors: what is left of a column may be mostly round-off.
+        # The second pass works on unit vectors: the remainder of a column may be mostly round-off.
         for _ in range(2 if len(self) else 1):
             more = self._on(rest, len(self))
             shares = shares + triangle.T @ more
@@ -141,7 +141,7 @@ class Basis:
         return shares, rest, triangle
 
     def _extend(self, lengths: Floats) -> None:
-        """Room for more columns, as yet without directions."""
+        """Make room for more columns, without directions so far."""
         old, new = len(self), len(self) + len(lengths)
         if new > len(self._room):
             room = np.empty((new + new // 2, self._room.shape[1]))
@@ -157,7 +157,7 @@ class Basis:
         self._lengths, self._triangle = np.concatenate([self._lengths, lengths]), triangle
 
     def keep(self, count: int) -> None:
-        """Forget all but the first columns."""
+        """Drop all but the first columns."""
         if count < len(self):
             self._far_from_bound = 0
         self._lengths = self._lengths[:count]
@@ -166,15 +166,15 @@ class Basis:
 
     @property
     def lengths(self) -> Floats:
-        """Of the columns; 1 of those that have none."""
+        """The lengths of the columns; 1 for a zero column."""
         return self._lengths
 
     def solve(self, target: Floats, truncation: float, sizes: Floats | None = None) -> LeastSquares:
-        """The weights of the columns whose sum is nearest to the target.
+        """The least-squares weights of the columns for a target.
 
-        The triangle is used as it is while it is well conditioned; else singular values below
-        `truncation` of the largest are dropped: those of the columns brought to unit length or, if
-        they are given, to some sizes.
+        The triangle is used directly while it is well conditioned; otherwise singular values below
+        `truncation` times the largest are dropped: those of the columns scaled to unit length or,
+        if given, to `sizes`.
         """
         inner = self.coefficients(target[None])[0]
         if self._well_conditioned(truncation, sizes):
@@ -187,12 +187,12 @@ class Basis:
         if sizes is None:
             reciprocal, _ = scipy.linalg.lapack.dtrcon(self._triangle)
             return bool(reciprocal > truncation)
-        # The least singular value is at most the least diagonal entry, which is zero for a column
-        # that depends on others.
+        # The smallest singular value is at most the smallest diagonal entry, which is zero for a
+        # column that depends on others.
         corner = float(np.abs(np.diagonal(self._triangle) * sizes).min(initial=np.inf))
         if corner <= MARGIN * truncation * float(np.max(sizes, initial=0.0)):
             return False
-        # The condition changes slowly as columns come: far from the bound it is not looked at.
+        # The condition changes slowly as columns are added: far from the bound it is not computed.
         if self._far_from_bound > len(self):
             return True
         sized = np.asfortranarray(self._triangle * sizes)
@@ -217,7 +217,7 @@ class Basis:
         truncation: float,
         sizes: Floats | None = None,
     ) -> LeastSquares:
-        """The same with some of the columns only, always by singular values."""
+        """The same with only some of the columns, always by SVD."""
         inner = self.coefficients(target[None])[0]
         triangle, lengths = self._triangle[:, some], self._lengths[some]
         if self._gram is not None:
@@ -229,7 +229,7 @@ class Basis:
 
 
 def _unit_vectors(columns: Floats) -> tuple[Floats, Floats]:
-    """Orthonormal vectors, one a row, and the triangle that makes columns of them."""
+    """Orthonormal vectors, one per row, and the triangle that maps them to the columns."""
     if len(columns) == 1:  # the paper's algorithms add one at a time
         length = float(np.linalg.norm(columns))
         return columns / (length or 1.0), np.array([[length]])

@@ -1,4 +1,4 @@
-"""Least squares in which some unknowns stay within bounds."""
+"""Least squares with bounds on some unknowns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,25 +10,26 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Rest = TypeVar("Rest")
 
-# A positive unknown may shrink to this share of itself in one step; zero itself is out of bounds.
+# A positive unknown may shrink to this fraction of itself in one step; zero itself is out of
+# bounds.
 _SHRINK = 0.01
 _ROUND_OFF = 4 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """The interval that each unknown may move in; a positive one stays above zero too."""
+    """The interval of each unknown; a positive one also stays above zero."""
 
     lower: Floats
     upper: Floats
     positive: NDArray[np.bool_]
 
     def clip(self, values: Floats, steps: Floats) -> Floats:
-        """Steps (any shape ending in the unknowns) cut so that they end inside."""
+        """Steps (any shape ending in the unknowns), cut to end within the bounds."""
         if not len(values):
             return steps
         lower = np.where(self.positive, np.maximum(self.lower, _SHRINK * values), self.lower)
-        # Round-off of value + step must not end outside either.
+        # Round-off in value + step must not cross a bound either.
         margin = _ROUND_OFF * np.abs(values)
         low = lower + _ROUND_OFF * np.abs(lower) + margin - values
         high = self.upper - _ROUND_OFF * np.abs(self.upper) - margin - values
@@ -43,20 +44,21 @@ class Bounds:
         target: Floats,
         solve: Callable[[NDArray[np.bool_], Floats], tuple[Floats, Rest]],
     ) -> tuple[Floats, Rest]:
-        """Steps of the unknowns that stay inside, and whatever is solved for with them.
+        """Steps of the unknowns within the bounds, and whatever is solved for with them.
 
-        An unknown that would leave is held at its bound, and the others are solved for again.
+        An unknown that would leave its bounds is held at the bound, and the others are solved for
+        again.
 
         Parameters
         ----------
         values : ndarray, shape (unknowns,)
-            Where the unknowns are.
+            The current unknowns.
         columns : ndarray, shape (unknowns, rows)
-            How they move the rows.
+            Their columns of the design matrix.
         target : ndarray, shape (rows,)
         solve : callable
-            ``solve(free, target)`` gives the steps of the free unknowns and the rest, for a target
-            from which those that are held have been taken.
+            ``solve(free, target)`` returns the steps of the free unknowns and the rest, for a
+            target from which the contribution of those held has been subtracted.
         """
         free, steps = np.ones(len(values), dtype=bool), np.zeros(len(values))
         while True:

@@ -1,9 +1,9 @@
-r"""Least squares from a Gram matrix whose factor is kept: many times faster than singular values.
+r"""Least squares from the kept factor of a Gram matrix: many times faster than an SVD.
 
 The Cholesky factor of the Gram matrix of normalized columns has half the digits, and after the next
-step of growth it belongs to other columns; so it serves as a preconditioner only. New columns are
-appended to it, and conjugate gradients on the columns themselves bring the digits back. Where they
-need too many steps, the factor is made anew.
+growth step it belongs to other columns, so it only serves as a preconditioner. New columns are
+appended to it, and conjugate gradients on the columns themselves recover the digits. If they need
+too many steps, the factor is recomputed.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from piscm.linalg.rank import MARGIN, least_singular_value
 
 Floats = NDArray[np.float64]
 
-# Added to the diagonal, it keeps the factorization from failing; it stands in for the truncation.
+# Added to the diagonal to keep the factorization from failing; it takes the place of truncation.
 _SHIFT = 1e-13
 # Steps of conjugate gradients with a kept factor, and with a fresh one.
 _STEPS_KEPT = 8
@@ -24,49 +24,49 @@ _STEPS_FRESH = 12
 # singular values after every node, with this none of 60 runs did.
 _ENOUGH = 1e-11
 
-# A factor of a Gram matrix with that shift tells singular values of unit columns from zero down to
-# here; where the least one is smaller nothing is known about it.
+# A factor of a Gram matrix with that shift distinguishes singular values of unit columns from zero
+# down to this; nothing is known about smaller ones.
 _TOLD_FROM_ZERO = 3e-6
-# The condition changes slowly as columns come and go: it is looked at after so many steps. Growth
-# with a truncation that acts gives the digits of singular values at every step all the same.
+# The condition changes slowly as columns come and go, so it is checked every `_LOOK_EVERY` steps.
+# Growth with an active truncation still agrees to all digits with an SVD at every step.
 _LOOK_EVERY = 10
 
 
 class NormalEquations:
-    """Least squares with columns that change little from call to call, and grow in number.
+    """Least squares for columns that change little from call to call, and grow in number.
 
     Parameters
     ----------
     truncation : float
-        Singular values below this share of the largest would have to be dropped; where there may be
+        Singular values below this fraction of the largest would have to be dropped; if there may be
         one, there is no answer.
     still : int
-        So many rows, the first ones, of a column never change until the columns are forgotten.
+        The number of leading rows of a column that never change until the columns are forgotten.
     """
 
     def __init__(self, truncation: float, still: int = 0) -> None:
         self._truncation, self._rows_still = truncation, still
-        self._steps_since = _LOOK_EVERY  # the condition was looked at, and all was well
+        self._steps_since = _LOOK_EVERY  # since the condition was last checked and found good
         self.forget()
 
     def forget(self) -> None:
-        """The next columns have nothing to do with the last ones."""
-        # The columns of the upper factor, down to the diagonal, one after the other: the next one
-        # is put behind them, and a solve reads half of what a square holds.
+        """Reset: the next columns are unrelated to the last ones."""
+        # The columns of the upper factor, down to the diagonal, one after another: a new one is
+        # appended, and a solve reads half of what a square matrix holds.
         self._packed: Floats = np.zeros(0)
         self._lengths: Floats = np.zeros(0)
         self._still: Floats = np.zeros((0, 0))  # the Gram matrix of the rows that never change
 
     def step(self, columns: Floats, residual: Floats) -> Floats | None:
-        """What to add to the weights of the columns so that the residual becomes least.
+        """The step in the weights of the columns that minimizes the residual.
 
-        None where the arithmetic fails, or where singular values might have to be dropped.
+        None if the arithmetic fails or if singular values might have to be dropped.
 
         Parameters
         ----------
         columns : ndarray, shape (unknowns, rows)
         residual : ndarray, shape (rows,)
-            Target minus what the columns give with the weights there are.
+            Target minus the sum of the columns with the current weights.
         """
         if len(columns) < len(self._lengths):
             self.forget()
@@ -80,7 +80,7 @@ class NormalEquations:
         return step if np.isfinite(step).all() else None
 
     def _nothing_to_drop(self) -> bool:
-        """Whether all singular values of the columns lie above the truncation."""
+        """Whether all singular values of the columns are above the truncation threshold."""
         self._steps_since += 1
         if self._steps_since < _LOOK_EVERY:
             return True
@@ -95,7 +95,7 @@ class NormalEquations:
         bound = MARGIN * self._truncation * float(np.linalg.norm(lengths))
         least = least_singular_value(solve_unit, count)
         well = least > _TOLD_FROM_ZERO
-        if well and least * lengths.min() <= bound:  # the columns as they are may do worse
+        if well and least * lengths.min() <= bound:  # the unscaled columns may be worse
             well = least_singular_value(solve, count) > bound
         self._steps_since = 0 if well else _LOOK_EVERY
         return well
@@ -125,7 +125,7 @@ class NormalEquations:
         return np.asarray(moving @ moving.T + grown)
 
     def _extend(self, columns: Floats) -> bool:
-        """Append the columns that the factor does not know; False where it cannot."""
+        """Append new columns to the factor; False if that fails."""
         for count in range(len(self._lengths), len(columns)):
             new = columns[count]
             length = float(np.sqrt(new @ new)) or 1.0

@@ -1,7 +1,7 @@
-"""Whether any singular value would be dropped, told without computing them.
+"""Whether truncation would drop any singular value, decided without computing them.
 
-Growth solves with triangular factors, which is only right where the truncation has nothing to drop.
-Inverse iteration on a kept factor gives the least singular value for a few triangular solves.
+Growth solves with triangular factors, which is valid only if there is nothing to truncate. Inverse
+iteration on a kept factor gives the smallest singular value for a few triangular solves.
 """
 
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Steps of iteration. The singular values of a grown design fall fast at their end, so that
-# a few steps are within a factor 2 of the least one.
+# Iterations. The singular values of a grown design matrix fall fast at the end, so a few iterations
+# come within a factor of 2 of the smallest.
 _STEPS = 3
-# The estimate may be too large by this factor before a truncation is overlooked. Larger, and more
-# singular values are computed for nothing.
+# The estimate may be too large by this factor before a truncation is missed. A larger margin means
+# more unnecessary SVDs.
 MARGIN = 3.0
 
 
 def least_singular_value(solve: Callable[[Floats], Floats], count: int) -> float:
-    """An estimate from above of the least singular value of some columns; 0 where it fails.
+    """An estimate from above of the smallest singular value of some columns; 0 if it fails.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def least_singular_value(solve: Callable[[Floats], Floats], count: int) -> float
     count : int
         The number of columns.
     """
-    vector = np.cos(np.arange(count))  # no direction is special to it
+    vector = np.cos(np.arange(count))  # favors no direction
     for _ in range(_STEPS):
         vector = solve(vector / np.linalg.norm(vector))
     size = float(np.linalg.norm(vector))
@@ -37,7 +37,7 @@ def least_singular_value(solve: Callable[[Floats], Floats], count: int) -> float
 
 
 def largest_singular_value(multiply: Callable[[Floats], Floats], count: int) -> float:
-    """An estimate from below of the largest; ``multiply(x)`` multiplies with the Gram matrix."""
+    """An estimate from below of the largest; ``multiply(x)`` multiplies by the Gram matrix."""
     vector = np.cos(np.arange(count))
     for _ in range(_STEPS):
         vector = multiply(vector / np.linalg.norm(vector))

@@ -1,8 +1,8 @@
-r"""Least squares by truncated singular values: the one engine behind every step.
+r"""Least squares by truncated SVD: the solver behind every step.
 
 Both functions return the minimum-norm minimizer of :math:`\|M\theta - v\|_2` over the singular
-directions above ``truncation`` times the largest singular value. Columns are given as rows
-(the transpose of M), which is how `piscm.assemble.system` stores them.
+directions above ``truncation`` times the largest singular value. Columns are given as rows (the
+transpose of M), as stored by `piscm.assemble.system`.
 """
 
 from typing import Any, NamedTuple
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-# Eigenvalues of a Gram matrix of normalized columns below this share are round-off.
+# Eigenvalues of a Gram matrix of normalized columns below this fraction are round-off.
 _GRAM_NOISE = 1e-14
 
 
 class LeastSquares(NamedTuple):
-    """A minimizer, and how many singular values counted (NaN: they were not computed)."""
+    """A minimizer, and the number of singular values kept (NaN if not computed)."""
 
     solution: Floats
     rank: float
@@ -33,7 +33,7 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
     columns : ndarray, shape (unknowns, rows)
     target : ndarray, shape (rows,)
     truncation : float
-        The relative threshold below which singular values are dropped, the paper's eta.
+        The relative truncation threshold of singular values, the paper's eta.
     """
     for driver in ("gelsd", "gelss"):  # the plain iteration converges where the fast one fails
         try:
@@ -49,14 +49,15 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
 
 
 def solve_triangle(triangle: Floats, truncation: float) -> LeastSquares:
-    """Solve a problem of columns of any lengths, from the R of a QR of columns and target.
+    """Solve a problem with columns of any length from the R of a QR of columns and target.
 
-    The triangle is used as it is while it is well conditioned; else singular values are dropped.
+    The triangle is used directly while it is well conditioned; otherwise singular values are
+    dropped.
 
     Parameters
     ----------
     triangle : ndarray, shape (at most unknowns + 1, unknowns + 1)
-        Its last column comes from the target.
+        Its last column is that of the target.
     truncation : float
         Relative to columns of unit length.
     """
@@ -80,12 +81,12 @@ def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: floa
     ----------
     columns : ndarray, shape (problems, unknowns, rows)
     shared : ndarray, shape (unknowns, rows)
-        Columns that every problem has beside its own.
+        Columns that every problem has in addition to its own.
     target : ndarray, shape (rows,)
     truncation : float
 
-    The normal equations of normalized columns are enough here: a candidate has one column a field,
-    and its step is judged on the true residual afterwards.
+    The normal equations of normalized columns suffice here: a candidate has one column per field,
+    and its step is judged by the true residual afterwards.
     """
     threshold = max(truncation**2, _GRAM_NOISE)
     inverse, right, lengths = _small_systems(columns, shared, target, threshold)
@@ -93,9 +94,9 @@ def solve_each(columns: Floats, shared: Floats, target: Floats, truncation: floa
 
 
 def gain_of_each(columns: Any, shared: Any, target: Any) -> Floats:
-    """By how much each of many small problems lowers the squared norm of the target.
+    """The decrease of the squared norm of the target due to each of many small problems.
 
-    Takes what `solve_each` takes, in single precision too.
+    Takes the arguments of `solve_each`, also in single precision.
     """
     inverse, right, _ = _small_systems(columns, shared, target, float(np.finfo(np.float32).eps))
     return np.asarray(np.einsum("ki,kij,kj->k", right, inverse, right))
@@ -110,7 +111,7 @@ def _small_systems(
         columns = np.concatenate([columns, others], axis=1)
     gram = (columns @ np.swapaxes(columns, 1, 2)).astype(float)
     right = (columns @ target).astype(float)
-    # No step for a node beyond the arithmetic; what is beside a finite diagonal is no larger.
+    # A node that overflows takes no step; off-diagonal entries are bounded by a finite diagonal.
     squares = np.einsum("kii->ki", gram)
     overflowed = ~(np.isfinite(squares) & np.isfinite(right)).all(axis=1)
     gram[overflowed], right[overflowed] = 0.0, 0.0
@@ -125,10 +126,10 @@ def _small_systems(
 
 
 def balance(columns: Floats, others: Floats) -> Floats:
-    """The factors that bring columns to the norm of the largest of some others.
+    """The factors that scale columns to the norm of the largest of some others.
 
-    Unknowns of any physical size then stand beside the nodes as equals, and none of them is
-    truncated because of its unit. Shapes (unknowns, rows) and (..., rows).
+    Unknowns of any physical size are then on a par with the nodes, and none is truncated because of
+    its units. Shapes (unknowns, rows) and (..., rows).
     """
     norms = np.sqrt(np.einsum("kn,kn->k", columns, columns))
     flat = others.reshape(-1, others.shape[-1])

@@ -1,4 +1,4 @@
-"""How one window is attempted: with everything found out, or by a method of the user's."""
+"""How one window is attempted: with everything chosen automatically, or by the user's method."""
 
 import time
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from piscm.result.history import Report
 
 @dataclass(frozen=True)
 class Setting:
-    """What every attempt of a run shares."""
+    """What all attempts of a run share."""
 
     task: Task
     sampling: Sampling | None
@@ -30,26 +30,26 @@ class Setting:
         return None if np.isinf(self.deadline) else max(1e-3, self.deadline - time.perf_counter())
 
     def fit(self, window: Window, plan: Plan) -> Piece:
-        """One window by a plan."""
+        """Fit one window according to a plan."""
         low, high, before = window.low, window.high, window.before
         return fit_window(self.task, low, high, before, plan, self.rng, self.report)
 
 
 @dataclass(frozen=True)
 class Attempts(ABC):
-    """How windows are attempted, and the limits that hold for each.
+    """How windows are attempted, and the limits on each.
 
     Attributes
     ----------
-    tolerance, max_nodes : of one window
+    tolerance, max_nodes : those of one window
     activations : tuple of str
-        Those that are tried.
+        Activations to try.
     max_seconds : float or None
-        Of the whole run.
+        Time limit of the whole run.
     more : int
-        How many times as many nodes a window may have where halving it does not help.
+        Factor on the number of nodes of a window if halving it does not help.
     finds_out : bool
-        Whether nodes, points and windows are chosen, and not as the user gave them.
+        Whether nodes, points and windows are chosen automatically rather than by the user.
     policy : MarchPolicy
     """
 
@@ -67,18 +67,18 @@ class Attempts(ABC):
 
     @abstractmethod
     def alone(self, setting: Setting) -> Attempt:
-        """Attempts at a whole domain, with nothing to cut."""
+        """Attempts at a whole domain, without windows."""
 
 
 @dataclass(frozen=True)
 class AutoAttempts(Attempts):
-    """Networks whose activation, points and size are found out."""
+    """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
         return lambda window: self._attempt(setting, window, window.more * self.max_nodes)
 
     def alone(self, setting: Setting) -> Attempt:
-        """More nodes, for as long as they promise enough."""
+        """More nodes, as long as the residual falls fast enough."""
         most = self.policy.alone * self.max_nodes
 
         def attempt(window: Window) -> Piece:
@@ -102,7 +102,8 @@ class AutoAttempts(Attempts):
         ]
         sampling, per_node = setting.sampling, 0.0
         if sampling is None:
-            # Faces of two dimensions and more take after the interior; on a line fewer are plenty.
+            # Faces of two or more dimensions need points like the interior; on a line fewer
+            # suffice.
             flat = setting.task.problem.domain.dimension <= 2
             interior = int(policy.points_per_node * policy.trial)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
@@ -120,13 +121,13 @@ class AutoAttempts(Attempts):
 
 @dataclass(frozen=True)
 class FixedAttempts(Attempts):
-    """Networks by a method whose settings the user gave."""
+    """Networks by a method with the user's settings."""
 
     method: Construction
 
     @classmethod
     def by(cls, method: Construction) -> "FixedAttempts":
-        """Every window by the same method, as it is."""
+        """Every window by the same method, unchanged."""
         return cls(
             tolerance=method.tolerance,
             max_nodes=method.max_nodes,

@@ -1,15 +1,16 @@
-r"""Unknowns that all windows share, found from all observations together.
+r"""Unknowns that all windows share, determined from all observations together.
 
 Each window alone would find its own unknowns. Instead the equations are kept as they are, and the
-solution is followed as a function of the unknowns: with :math:`\delta\beta_w` the change of the
-weights in window w and columns :math:`M_w` of its equations and conditions,
+solution is treated as a function of the unknowns: with :math:`\delta\beta_w` the change of the
+output weights in window w and :math:`M_w` the columns of its equations and conditions,
 
 .. math:: M_w\, \delta\beta_w \approx -e_w - J_w\, \delta\lambda + T_w\, \delta\beta_{w-1},
 
-where :math:`T_w` hands on what the window before has at its end. One least-squares factor a window
-gives :math:`\delta\beta_w` for every unknown, and the observations of all windows, one small
-least-squares problem, give :math:`\delta\lambda` (Gauss–Newton). Data never bend the equation, so
-that noise stays out of the state, and the covariance of the unknowns is that of the small problem.
+where :math:`T_w` passes on the values at the end of the previous window. One least-squares
+factorization per window gives :math:`\delta\beta_w` for every unknown, and the observations of all
+windows, one small least-squares problem, give :math:`\delta\lambda` (Gauss–Newton). The equation is
+never compromised for the data, so noise stays out of the state, and the covariance of the unknowns
+is that of the small problem.
 """
 
 from collections.abc import Sequence
@@ -38,38 +39,38 @@ from piscm.result.method import Request
 Floats = NDArray[np.float64]
 
 _ROUNDS = 12
-# The unknowns have settled when they move by less than this share.
+# The unknowns have settled when their relative change is below this.
 _SETTLED = 1e-12
 _TRUNCATION = 1e-13
 _TINY = 1e-300
-# Below this share a change of the data with an unknown is what the network misses.
+# A relative sensitivity of the data to an unknown below this is approximation error.
 _NOTHING = 1e-5
 
 
 @dataclass(frozen=True)
 class FittedUnknowns:
-    """Unknowns, the pieces that belong to them, and error bars."""
+    """Unknowns, the corresponding pieces, and error bars."""
 
     unknowns: Floats
     pieces: list[Piece]
     uncertainty: Uncertainty
-    misfit: float  # of the observations, as a share of them
+    misfit: float  # of the observations, relative to their size
 
 
 @dataclass(frozen=True)
 class _Observed:
-    """Observations in one window: what is missed, and how weights and unknowns move it."""
+    """Observations in one window: their residual, and its response to weights and unknowns."""
 
     block: Block
     values: Floats
     residual: Floats
-    base: Floats  # the move that the equations ask for anyway
+    base: Floats  # the change required by the equations alone
     slopes: Floats  # (unknowns, points)
 
 
 @dataclass(frozen=True)
 class _Move:
-    """How the weights of a window move: towards its equations, and with each unknown."""
+    """The change of a window's weights: the one required by its equations, and one per unknown."""
 
     base: Floats  # (nodes, fields)
     slopes: Floats  # (unknowns, nodes, fields)
@@ -84,7 +85,7 @@ class _Move:
 def fit_unknowns(
     request: Request, pieces: Sequence[Piece], coordinate: sympy.Symbol, guess: Floats
 ) -> FittedUnknowns | None:
-    """Gauss–Newton for the unknowns; None where the data do not determine them or it diverges."""
+    """Gauss–Newton for the unknowns; None if the data do not determine them or it diverges."""
     whole = Part.whole(request.problem)
     data = [block for block in whole.blocks if block.observed]
     physics = whole.without_observations()
@@ -116,7 +117,7 @@ def fit_unknowns(
 
 
 class _Chain:
-    """Windows one after the other, for given unknowns: each hands on to the next how it moves."""
+    """Consecutive windows for given unknowns; each passes its changes on to the next."""
 
     def __init__(
         self,
@@ -134,7 +135,7 @@ class _Chain:
         self.observed: list[_Observed] = []
 
     def _window(self, piece: Piece, weights: Floats) -> tuple[Part, Network]:
-        """What must hold in a window after the one before, and its network."""
+        """What must hold in a window given the previous one, and its network."""
         part = self._physics.window(self._coordinate, piece.low, piece.high, self._before)
         network = replace(
             piece.network, problem=part.problem, weights=weights, unknowns=self._unknowns
@@ -142,14 +143,14 @@ class _Chain:
         return part, network
 
     def moved(self, piece: Piece, weights: Floats) -> Piece:
-        """A piece with its final weights and unknowns, the next of the chain."""
+        """A piece with its final weights and unknowns; it becomes the last of the chain."""
         part, network = self._window(piece, weights)
         self._before = network
         assembly = replace(piece.assembly, part=part)
         return replace(piece, assembly=assembly, fit=replace(piece.fit, network=network))
 
     def follow(self, piece: Piece, weights: Floats) -> None:
-        """How the weights of the next window move, and the observations in it with them."""
+        """Add the changes of the next window's weights, and those of its observations."""
         request, unknowns = self._request, self._unknowns
         part, network = self._window(piece, weights)
         points, start = piece.assembly.points, request.start
@@ -160,7 +161,8 @@ class _Chain:
         columns = system.evaluate(network.nodes)
         state = system.state_with(columns, weights, unknowns)
         linearization = system.linearize(state)
-        # Right sides: the residual, then each unknown, with what the window before hands on.
+        # Right-hand sides: the residual, then each unknown, plus what the previous window passes
+        # on.
         right = -np.concatenate([state.residual[None], linearization.unknowns])
         for placed in system.placed:
             if placed.block.inherited is not None:
@@ -175,7 +177,7 @@ class _Chain:
         self._before = network
 
     def _handed_on(self, block: Block, points: Floats) -> Floats:
-        """How what the window before has at its end moves, shape (1 + unknowns, points)."""
+        """The changes at the end of the previous window, shape (1 + unknowns, points)."""
         assert self._before is not None
         return _followed(self.moves[-1].together, self._before.gradient(block.compiled, points))
 
@@ -187,7 +189,7 @@ class _Chain:
                 assert block.data is not None
                 own = replace(block, place=kept.place, data=block.data[kept.rows])
                 domain, rng = self._physics.problem.domain, np.random.default_rng(0)
-                legs = draw_points(domain, [own], Sampling(), rng)[0]  # there is nothing to draw
+                legs = draw_points(domain, [own], Sampling(), rng)[0]  # nothing is actually drawn
                 moved = _followed(solved, network.gradient(block.compiled, legs[0].points))
                 residual = network.residual(own, legs)
                 values = block.data[kept.rows]
@@ -196,7 +198,7 @@ class _Chain:
 
 
 def _followed(moves: Floats, gradient: Floats) -> Floats:
-    """How an expression follows moves of the weights, and its own dependence on the unknowns."""
+    """The change of an expression with the weights, and directly with the unknowns."""
     size = moves.shape[1]
     followed = moves @ gradient[:size]
     followed[1:] += gradient[size:]
@@ -204,7 +206,7 @@ def _followed(moves: Floats, gradient: Floats) -> Floats:
 
 
 def _row_weights(observed: Sequence[_Observed]) -> Floats:
-    """What each datum counts, as the square root of its weight."""
+    """The square root of the weight of each datum."""
     parts = []
     for item in observed:
         same = np.concatenate([o.residual + o.base for o in observed if o.block is item.block])
@@ -228,10 +230,10 @@ def _unknown_steps(
     size = np.linalg.norm(factor * np.concatenate([item.values for item in observed]))
     moved = np.where(unknowns == 0, 1.0, np.abs(unknowns))
     if not (lengths * moved > _NOTHING * size).all():
-        return None, 0.0  # an unknown that no datum feels
+        return None, 0.0  # no datum depends on some unknown
     scaled = slopes / lengths[:, None]
     if np.linalg.svd(scaled, compute_uv=False)[-1] < _NOTHING:
-        return None, 0.0  # a combination of them that no datum feels
+        return None, 0.0  # no datum depends on some combination of unknowns
 
     def solve(free: NDArray[np.bool_], target: Floats) -> tuple[Floats, None]:
         return solve_least_squares(scaled[free], target, 1e-10).solution / lengths[free], None
@@ -246,7 +248,7 @@ def _uncertainty(
     count: int,
     data: Sequence[Block],
 ) -> Uncertainty:
-    """Error bars from the small problem; those of the state follow from the unknowns'."""
+    """Error bars from the small problem; those of the state follow from those of the unknowns."""
     factor = _row_weights(observed)
     slopes = factor * np.concatenate([item.slopes for item in observed], axis=1)
     missed = factor * np.concatenate([item.residual for item in observed])

@@ -1,4 +1,4 @@
-"""The pieces of a run put together as one network."""
+"""The pieces of a run joined into one network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class Joined:
     status : Status
     history : numpy.recarray
     residual : float
-        The fitted residual, the mean over the windows.
+        The fitted residual, averaged over the windows.
     unknowns : FittedUnknowns or None
-        How the unknowns were found, where all windows determined them together.
+        The fit of the unknowns, if all windows determined them together.
     """
 
     network: Network
@@ -50,7 +50,7 @@ def joined(
     lost: float,
     unknowns: FittedUnknowns | None = None,
 ) -> Joined:
-    """Put pieces together; data that are missed by more than the share `lost` are a misfit."""
+    """Join pieces; data missed by more than the fraction `lost` are a misfit."""
     first = pieces[0].network
     none = Nodes.none(problem.domain.dimension)
     network = Network(
@@ -83,7 +83,7 @@ def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece])
     counts = [len(piece.network.nodes) for piece in pieces]
     activations = [piece.network.activation for piece in pieces]
     if pieces[-1].high < problem.domain.span(coordinate)[1]:
-        counts.append(0)  # stopped on the way: nothing is known beyond
+        counts.append(0)  # stopped midway: nothing is known beyond
         activations.append(activations[-1])
     else:
         edges.pop()
@@ -103,7 +103,7 @@ def _status(pieces: Sequence[Piece], tolerance: float, lost: float) -> Status:
         return last
     if tolerance == 0:
         return last if last is not Status.NODE_LIMIT else Status.FINISHED
-    # Noisy data bend the equation; it need not be met any better than they are.
+    # Noisy data distort the solution; its residual need not be smaller than their misfit.
     if all(piece.error <= max(tolerance, piece.misfit) for piece in pieces):
         return Status.CONVERGED
     if last is Status.STALLED or Status.HOPELESS in endings:

@@ -1,4 +1,4 @@
-"""The methods that march: `Auto`, which finds everything out, and `Windows`."""
+"""The marching methods: `Auto`, which chooses everything itself, and `Windows`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,34 +48,34 @@ class _Marching(Method):
 
 
 def _span(numbers: Any) -> str:
-    """From the least to the largest, in words."""
+    """From the smallest to the largest, in words."""
     low, high = f"{min(numbers):.3g}", f"{max(numbers):.3g}"
     return low if low == high else f"{low} to {high}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Auto(_Marching):
-    """Everything is found out: nodes, activation, points, weights and windows.
+    """Choose everything automatically: nodes, activation, points, row weights and windows.
 
-    Nodes are selected orthogonally and draw their own scale; points come with the nodes, half of
-    them where the residual is large; every kind of row counts alike. Where conditions on the low
-    face of a coordinate make an initial value problem, the domain is cut along it into windows as
-    long as the nodes can carry.
+    Nodes are selected orthogonally, at scales drawn with them; points are added with the nodes,
+    half of them residual-weighted; row scaling balances rows of every kind. If conditions on the
+    low face of a coordinate make an initial value problem, the domain is cut along it into windows
+    as long as the nodes can resolve.
 
     Parameters
     ----------
     tolerance : float
-        How large the residual may be beside what is sought, between the points too. It is in the
-        units of the fields, so that it says about how large the error is.
+        Largest residual relative to the solution sought, at validation points too. Row scaling puts
+        it in the units of the fields, so it indicates the size of the error.
     max_nodes : int
-        Nodes of one window; twice as many where a shorter one is no easier, four times as many
-        where there is nothing to march along.
+        Maximum number of nodes of one window; twice as many if a shorter one is no easier, four
+        times as many if there is nothing to march along.
     activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
-        Left out, sine, tanh and Gaussian nodes are tried in every window that is not easy.
+        If omitted, sine, tanh and Gaussian nodes are tried in every window that is not easy.
     max_seconds : float, optional
         The run ends after this time.
     policy : MarchPolicy
-        The numbers behind its choices, for studies.
+        The parameters behind its choices, for studies.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Auto(_Marching):
             raise ProblemError(f"Auto(policy={brief(self.policy)}): give a MarchPolicy(...).")
 
     def check(self, problem: Problem) -> None:
-        """Any problem will do."""
+        """Accept any problem."""
 
     def run(self, request: Request) -> Outcome:
         return run(request, March(self._attempts, marching_coordinate(request.problem)))
@@ -138,18 +138,18 @@ class Auto(_Marching):
 
 @dataclass(frozen=True)
 class Windows(_Marching):
-    """Marching along one coordinate, each window taking its initial conditions from the last.
+    """March along one coordinate; each window takes its initial conditions from the previous one.
 
     Parameters
     ----------
     coordinate : sympy.Symbol
-        The one along which initial conditions, those on its low face, are given.
+        The one with initial conditions, those on its low face.
     count : int or "auto"
-        So many windows of one length, or as many as it takes: a window that misses the method's
+        This many windows of equal length, or as many as it takes: a window that misses the method's
         tolerance is halved.
     method : PISC1, PISC2, PISC3 or Auto, optional
-        How each window is solved. Left out, it is `Auto` where the count is, and else `PISC3` with
-        orthogonal selection. Rows of every kind count alike whatever the method.
+        How each window is solved. The default is `Auto` if the count is "auto", and otherwise
+        `PISC3` with orthogonal selection. Row scaling is used whatever the method.
     """
 
     coordinate: sympy.Symbol

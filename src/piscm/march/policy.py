@@ -1,4 +1,4 @@
-"""How far the next window reaches, and with how many nodes: the choices of `Auto`."""
+"""The length of the next window and its number of nodes: the choices of `Auto`."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -17,47 +17,47 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MarchPolicy:
-    """The numbers behind the choices of `Auto`.
+    """The parameters behind the choices of `Auto`.
 
     Parameters
     ----------
     trial : int
-        Nodes after which activations are compared and growth may be given up. Fewer are cheaper and
-        judge by luck.
+        Number of nodes after which activations are compared and growth may be given up. Fewer are
+        cheaper and leave the choice to luck.
     candidates : int
-        For each block of nodes. More find better nodes and cost evaluations.
+        Number of candidates for each block of nodes. More find better nodes and cost evaluations.
     stage : int
-        After so many nodes more, points are added where the residual between them is too large.
+        Points are added every `stage` nodes if the residual between them is too large.
     points_per_node : int
-        Points of the equations for each node that may come. Fewer are faster and fit between the
-        points what is not there.
+        Number of points of the equations per node to come. Fewer are faster, but let the network
+        oscillate between the points.
     alone : int
-        Where there are no windows, so many times as many nodes may come.
+        Without windows, the maximum number of nodes is multiplied by this.
     aim : float
-        Each window aims at this share of the tolerance: errors add up.
+        Each window aims at this fraction of the tolerance, since errors accumulate.
     miss : float
-        Growth is given up where it would miss the tolerance by more than this factor.
+        Growth is given up if it would miss the tolerance by more than this factor.
     worth : float
-        A quarter of a window must be more accurate by this factor, or halving does not help.
+        Halving helps if a quarter of a window is more accurate by this factor.
     learnt : float
-        A window with a larger error has found nothing yet, and halving it is the only hope.
+        A window with a larger error has found nothing yet, and can only be halved.
     shortest : float
-        No window is shorter than this share of the whole.
+        No window is shorter than this fraction of the whole.
     crumb : float
-        What would be left of the last window is added to it if it is shorter than this share.
+        A remainder shorter than this fraction of the last window is added to it.
     added : float
-        Of the error that a window inherits, this share is allowed to be added in it.
+        A window may add this fraction of the error it inherits.
     full, longer : float
-        A window that took fewer nodes than this share of those allowed is followed by one longer by
-        this factor.
+        A window that took fewer nodes than the fraction `full` of those allowed is followed by one
+        `longer` times as long.
     more : int
-        Where halving a window does not help, so many times as many nodes may come.
+        If halving a window does not help, the maximum number of nodes is multiplied by this.
     bad_fit : float
-        Observations that one network misses by more than this share may belong to another minimum:
-        it is tried with other weights too.
+        If one network misses the observations by more than this fraction, it may be in the wrong
+        minimum: other row weights are tried too.
     lost, worse : float
-        Windows that miss more than this share of the data, and more by this factor than one network
-        did, have lost their way. (Some worse they may be: they do not bend the equation.)
+        Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
+        more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
     points : PointPolicy
         When a window gets more points.
     """
@@ -83,9 +83,9 @@ class MarchPolicy:
     points: PointPolicy = field(default_factory=PointPolicy)
 
     def out_of_reach(self, most: int, least: int = 0) -> OutOfReach:
-        """Whether the residuals so far, extrapolated as they fell last, miss the tolerance.
+        """Whether the residuals so far, extrapolated at their latest rate, miss the tolerance.
 
-        Not asked before there are `least` nodes, nor once there are `most`.
+        Always False with fewer than `least` nodes, and once there are `most`.
         """
 
         def out_of_reach(residuals: Floats, tolerance: float) -> bool:
@@ -102,15 +102,15 @@ class MarchPolicy:
 
 @dataclass(frozen=True)
 class Window:
-    """What is asked of one window."""
+    """The task for one window."""
 
     low: float
     high: float
     before: Network | None
     tolerance: float
     activations: tuple[str, ...]
-    give_up: bool  # as soon as the tolerance is out of reach
-    more: int = 1  # times as many nodes as the method has
+    give_up: bool  # once the tolerance is out of reach
+    more: int = 1  # factor on the method's number of nodes
 
 
 Attempt = Callable[[Window], Piece]
@@ -124,7 +124,7 @@ def evenly(
     tolerance: float,
     activations: tuple[str, ...],
 ) -> Iterator[Piece]:
-    """Windows of one length."""
+    """Windows of equal length."""
     before: Network | None = None
     edges = np.linspace(low, high, count + 1)
     for begin, end in pairwise(edges):
@@ -138,7 +138,7 @@ def evenly(
 
 @dataclass(frozen=True)
 class Marcher:
-    """Windows one after the other, each as long as its nodes can carry.
+    """Consecutive windows, each as long as its nodes can resolve.
 
     Attributes
     ----------
@@ -146,11 +146,11 @@ class Marcher:
     policy : MarchPolicy
     tolerance : float
     max_nodes : int
-        Of a window.
+        Maximum number of nodes of a window.
     activations : tuple of str
-        Those that are tried.
+        Activations to try.
     more : int
-        Where the nodes cannot carry the shortest window either, there may be so many times as many.
+        Factor on `max_nodes` if the nodes cannot resolve even the shortest window.
     """
 
     attempt: Attempt
@@ -161,7 +161,7 @@ class Marcher:
     more: int
 
     def march(self, low: float, high: float) -> Iterator[Piece]:
-        """The windows from one end to the other."""
+        """The windows from `low` to `high`."""
         policy = self.policy
         before: Network | None = None
         position, length, inherited, tried, times = low, high - low, 0.0, self.activations, 1
@@ -185,12 +185,12 @@ class Marcher:
                 length *= policy.longer
 
     def _longest(self, window: Window, end: float, shortest: float) -> Piece:
-        """The window halved until it meets the tolerance, or halving does not help."""
+        """The window, halved until it meets the tolerance or halving no longer helps."""
         policy = self.policy
         tried: list[tuple[Window, Piece]] = []
         while True:
             length = window.high - window.low
-            if end - window.high < policy.crumb * length:  # leave no crumb for a window of its own
+            if end - window.high < policy.crumb * length:  # leave no remainder for a tiny window
                 window = replace(window, high=end)
                 length = window.high - window.low
             divisible = length >= 2 * shortest
@@ -205,13 +205,13 @@ class Marcher:
                 high = window.low + length / 2
                 window = replace(window, high=high, activations=self.activations)
             elif not divisible and window.activations != self.activations:
-                # What did well does so no longer.
+                # The activation that did well no longer does.
                 window = replace(window, activations=self.activations)
             else:
                 return self._with_more_nodes(tried)
 
     def _with_more_nodes(self, tried: list[tuple[Window, Piece]]) -> Piece:
-        """A kink, say, is the same in every window: the one that came nearest gets more nodes."""
+        """A kink, say, is the same in every window: the most accurate attempt gets more nodes."""
         window, piece = min(tried, key=lambda pair: pair[1].error)
         if piece.status is not Status.HOPELESS and window.more == self.more:
             return piece

@@ -24,22 +24,22 @@ from piscm.result.history import Report
 from piscm.result.method import Outcome, Request
 from piscm.result.status import Status
 
-_TRUNCATION = 1e-14  # of the error bars of one network
+_TRUNCATION = 1e-14  # for the error bars of one network
 
 
 @dataclass(frozen=True)
 class March:
-    """How a run goes from window to window.
+    """How a run proceeds from window to window.
 
     Attributes
     ----------
     attempts : Attempts
     coordinate : sympy.Symbol or None
-        Along which it goes, if it does.
+        The one to march along, if any.
     count : int or None
-        So many windows of one length; None makes them as long as the nodes can carry.
+        Number of windows of equal length; None makes each as long as the nodes can resolve.
     required : bool
-        The user asked for windows: one network for the whole domain is not enough.
+        The user asked for windows; one network for the whole domain will not do.
     """
 
     attempts: Attempts
@@ -49,7 +49,7 @@ class March:
 
 
 def run(request: Request, march: March) -> Outcome:
-    """Solve a problem window by window, or in one where there is nothing to march along."""
+    """Solve a problem window by window, or in one piece if there is nothing to march along."""
     fresh_rng, run_rng = request.rng.spawn(2)
     with request.reporting(march.attempts.max_nodes) as report:
         found = _Run(request, march, run_rng, report).found()
@@ -91,7 +91,7 @@ def run(request: Request, march: March) -> Outcome:
 
 
 class _Run:
-    """One run, and the limits it shares."""
+    """One run, and the limits its windows share."""
 
     def __init__(
         self, request: Request, march: March, rng: np.random.Generator, report: Report
@@ -103,17 +103,17 @@ class _Run:
         self._policy = march.attempts.policy
 
     def found(self) -> Joined:
-        """What the run comes to."""
+        """The result of the run."""
         problem, march = self._request.problem, self._march
         data_first = bool(problem.unknowns)
         if problem.observations and not march.required:
             data_first = True
         if not data_first:
             return self._join(problem, march.coordinate, self._windows(problem))
-        # Data know of all times at once: the whole domain comes first.
+        # Data constrain all times at once, so the whole domain comes first.
         whole = self._whole(problem)
         if whole.misfit > self._policy.bad_fit and not whole.status.stopped:
-            # Other weights lead another way from the first guess, to another minimum perhaps.
+            # Other row weights lead elsewhere from the first guess, perhaps to another minimum.
             other = self._whole(problem, equal=False)
             whole = min(whole, other, key=lambda piece: piece.misfit)
         alone = self._join(problem, None, [whole])
@@ -124,7 +124,7 @@ class _Run:
         return self._by_windows(whole, alone) if march.coordinate is not None else alone
 
     def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
-        """Unknowns that all windows share, from those that one network has found."""
+        """Unknowns that all windows share, starting from those found by one network."""
         problem, coordinate = self._request.problem, self._march.coordinate
         assert coordinate is not None
         forward = problem.forward([float(value) for value in whole.network.unknowns])
@@ -171,14 +171,14 @@ class _Run:
         return Setting(task, request.sampling, self._rng, self._report, self._deadline)
 
     def _whole(self, problem: Problem, equal: bool = True) -> Piece:
-        """One network for all of the domain."""
+        """One network for the whole domain."""
         attempts = self._march.attempts
         attempt = attempts.alone(self._setting(problem, None, equal))
         tolerance, activations = attempts.tolerance, attempts.activations
         return attempt(Window(0.0, 1.0, None, tolerance, activations, give_up=False))
 
     def _windows(self, problem: Problem) -> list[Piece]:
-        """Window after window; Ctrl-C keeps those that are whole."""
+        """The windows in order; Ctrl-C keeps the complete ones."""
         march, attempts = self._march, self._march.attempts
         if march.coordinate is None:
             return [self._whole(problem)]
@@ -201,7 +201,7 @@ class _Run:
         pieces: list[Piece] = []
         try:
             for piece in windows:
-                # The columns give error bars, where there are data.
+                # With data, the columns are needed for error bars.
                 pieces.append(piece if problem.observations else piece.without_columns())
         except KeyboardInterrupt:
             if not pieces:

@@ -1,5 +1,5 @@
-"""Hidden nodes: activations, derivatives, how nodes are drawn, and networks as functions.
+"""Hidden nodes: activations, derivatives, drawing of nodes, and networks as functions.
 
-Knows compiled expressions, which it evaluates. Must not know rows, weights of rows, or how a
-network is found.
+Knows compiled expressions, which it evaluates. Must not know rows, row weights, or how a network is
+found.
 """

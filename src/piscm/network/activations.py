@@ -9,7 +9,7 @@ sigmoid    :math:`S = 1/(1+e^{-z})` :math:`P_k(S)`, :math:`P_{k+1} = P_k' (S - S
 gaussian   :math:`e^{-z^2}`        :math:`(-1)^k H_k(z) e^{-z^2}`
 =========  ======================  ==================================================
 
-A new one is a class of this file, with a place in `_ALL` at its end.
+To add one, write a class in this file and list it in `_ALL` at the end.
 """
 
 from abc import ABC, abstractmethod
@@ -30,10 +30,10 @@ Floats = NDArray[np.float64]
 
 
 class Signed(NamedTuple):
-    """A derivative of an activation, ``sign * values``; that of order 0 has the sign +1.
+    """A derivative of an activation, ``sign * values``; order 0 has sign +1.
 
-    Derivatives that differ in sign alone share their values, so that nothing is computed or added
-    up twice: the values are not to be changed.
+    Derivatives that differ only in sign share their values, so nothing is computed or summed twice;
+    the values must not be modified.
     """
 
     sign: float
@@ -41,14 +41,15 @@ class Signed(NamedTuple):
 
 
 class Activation(ABC):
-    """A function of one number, with its derivatives.
+    """A function of one variable, with its derivatives.
 
     Attributes
     ----------
     name : str
-        What a user calls it.
+        The name a user gives.
     localized : bool
-        A step or a bump has a place, and is put where the residual is large; a wave is everywhere.
+        Whether it has a location, like a step or a bump, which is put where the residual is large;
+        a wave has none.
     """
 
     name: str
@@ -60,13 +61,13 @@ class Activation(ABC):
 
     @abstractmethod
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
-        """The same of a series instead of a number: the chain rule through a layer.
+        """The same for a series instead of a number: the chain rule through a layer.
 
         `orders` begins with that of the value itself, lower ones first; `xp` is NumPy or jax.numpy.
         """
 
 
-# So many numbers at once that they stay in the cache while a polynomial is added up.
+# Few enough numbers at a time to stay in cache while a polynomial is evaluated.
 _CHUNK = 8192
 
 
@@ -142,7 +143,7 @@ class Gaussian(Activation):
 
 
 def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Signed]:
-    """Several polynomials of the same numbers, by Horner's rule, a piece of them at a time."""
+    """Several polynomials of the same numbers by Horner's rule, one chunk at a time."""
     flat = np.ascontiguousarray(x).reshape(-1)
     made = {k: np.empty_like(flat) for k in coefficients}
     for first in range(0, len(flat), _CHUNK):
@@ -159,7 +160,7 @@ def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Signed]:
 
 @cache
 def _chain(order: int, slope: tuple[float, ...]) -> Polynomial:
-    """The k-th derivative of g as a polynomial in g, where g' is the polynomial `slope` in g."""
+    """The k-th derivative of g as a polynomial in g, if g' is the polynomial `slope` in g."""
     if order == 0:
         return Polynomial([0.0, 1.0])
     return _chain(order - 1, slope).deriv() * Polynomial(slope)
@@ -170,7 +171,7 @@ ACTIVATIONS: dict[str, Activation] = {activation.name: activation for activation
 
 
 def activation_named(name: str) -> Activation:
-    """The activation of that name."""
+    """The activation with a given name."""
     if not isinstance(name, str) or name not in ACTIVATIONS:
         raise ProblemError(f"The activation {name!r} is unknown; known: {', '.join(ACTIVATIONS)}.")
     return ACTIVATIONS[name]

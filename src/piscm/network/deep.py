@@ -1,4 +1,4 @@
-"""A network of several layers as a function, in NumPy alone: a saved one needs no JAX."""
+"""A network of several layers as a function, in NumPy alone, so a saved one does not need JAX."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ class DeepNetwork(Model):
     start : Start
     activation : str
     layers : tuple of pairs
-        Weights, shape (inputs, outputs), and biases of each layer; the last gives the fields.
+        Weights, shape (inputs, outputs), and biases of each layer; the last one outputs the fields.
     unknowns : ndarray, shape (unknowns,)
     """
 

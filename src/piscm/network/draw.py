@@ -11,13 +11,13 @@ Floats = NDArray[np.float64]
 
 # Without a scale from the user, hidden weights reach this many radians over half a box ...
 DEFAULT_REACH = 8.0
-# ... or, where every node draws a scale of its own for each coordinate, from here to there.
+# ... or, if every node draws its own scale for each coordinate, between these bounds.
 _FREE_REACHES = (1.0, 64.0)
-# Steps and bumps may be steeper than waves are short: a front is one step, and thousands of waves.
+# Steps and bumps may be steeper than waves are short: a front is one step, but thousands of waves.
 _STEEPEST = 512.0
-# What was selected tells what is wanted: this share of the candidates has the weights of a node
-# that was kept, each varied by a factor with this spread on a logarithmic scale. Of the problems in
-# the zoo, some gain a digit by it and others four.
+# Selected nodes show what is needed: this fraction of the candidates takes the weights of a kept
+# node, each multiplied by a log-normal factor with this spread. Some problems in the zoo gain a
+# digit by it, others four.
 _ALIKE = 0.8
 _VARIATION = 0.5
 
@@ -37,7 +37,7 @@ class Draw:
         self._reach = np.broadcast_to(reach, (box.dimension,))
 
     def __call__(self, count: int, factor: float, rng: np.random.Generator) -> Nodes:
-        """Weights and biases from plus or minus `factor` times the scale."""
+        """Weights and biases up to plus or minus `factor` times the scale."""
         reach = factor * self._reach
         weights = rng.uniform(-1.0, 1.0, (count, len(reach))) * reach
         biases = rng.uniform(-1.0, 1.0, count) * reach.max()
@@ -53,16 +53,16 @@ class Draw:
         kept: Nodes | None = None,
         centers: Floats | None = None,
     ) -> Nodes:
-        """Each node with a scale of its own for each coordinate, unless the user gave one.
+        """Nodes with their own scale for each coordinate, unless the user gave one.
 
         Parameters
         ----------
         factor : float
             Widens the range of scales at its upper end.
         kept : Nodes, optional
-            Those that were selected before: most of the new ones take after them.
+            Nodes selected before; most of the new ones are variations of them.
         centers : ndarray, shape (count, coordinates), optional
-            Where steps and bumps are put; waves, for which it does not matter, have none.
+            Locations of steps and bumps; waves, which have no location, do not use them.
         """
         taken = 0 if kept is None or not len(kept) else int(_ALIKE * count)
         alike = kept.weights[rng.integers(len(kept), size=taken)] if kept and taken else None
@@ -85,7 +85,7 @@ class Draw:
         return self._physical(weights, phases - np.einsum("kj,kj->k", weights, places))
 
     def _physical(self, weights: Floats, biases: Floats) -> Nodes:
-        """From the coordinates of the box, -1 to 1, to the user's."""
+        """Convert nodes from box coordinates, -1 to 1, to the user's."""
         weights = weights / (self._box.width / 2)
         return Nodes(weights, biases - weights @ self._box.center)
 

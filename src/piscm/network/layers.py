@@ -1,4 +1,4 @@
-r"""Deep networks and their exact derivatives, carried through the layers.
+r"""Deep networks and their exact derivatives, propagated through the layers.
 
 A layer is :math:`h = g(z)`, :math:`z = W^T h' + b`. The product rule gives every derivative of h
 from those of z, for :math:`g'(z) = v` and :math:`\gamma = \delta + e_j`:
@@ -9,7 +9,7 @@ from those of z, for :math:`g'(z) = v` and :math:`\gamma = \delta + e_j`:
 where v is 1 - h² for tanh, h - h² for the sigmoid, and the cosine for the sine. The work grows with
 the square of the number of derivatives, whatever their order.
 
-The same code runs on NumPy's arrays and on JAX's: the module is the argument `xp`.
+The same code runs on NumPy and JAX arrays: the module is the argument `xp`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from piscm.network.activations import activation_named
 from piscm.network.series import Orders, Series, below
 
 Layers = Sequence[tuple[Any, Any]]
-"""Weights, shape (inputs, outputs), and biases, shape (outputs,), from the first to the last."""
+"""Weights, shape (inputs, outputs), and biases, shape (outputs,), from first to last."""
 
 
 def derivatives(
@@ -37,9 +37,9 @@ def derivatives(
     layers : sequence of pairs
         The last one has no activation.
     inputs : array, shape (points, coordinates)
-        What the first layer sees.
-    slopes : one number a coordinate
-        How fast what the layer sees moves with the coordinate itself.
+        The inputs of the first layer.
+    slopes : one number per coordinate
+        The derivative of each input by its coordinate.
     wanted : iterable of tuples of int
     activation : str
     xp : module
@@ -58,11 +58,11 @@ def derivatives(
         z = {order: hidden[order] @ weights for order in orders}
         z[orders[0]] = z[orders[0]] + biases
     shape = (len(inputs), layers[-1][0].shape[1])
-    # Without a hidden layer the first derivatives are constant, and higher ones vanish.
+    # Without a hidden layer, first derivatives are constant and higher ones vanish.
     return {order: xp.broadcast_to(z.get(order, 0.0), shape) for order in wanted}
 
 
 def _needed(wanted: Iterable[Orders]) -> list[Orders]:
-    """All derivatives that some are made of, lower ones first; the value is always there."""
+    """All derivatives that the wanted ones depend on, lower ones first, always with the value."""
     every = {lower for orders in wanted for lower in below(orders)}
     return sorted(every, key=lambda orders: (sum(orders), orders))

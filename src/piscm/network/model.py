@@ -1,4 +1,4 @@
-"""What every fitted network can do: any expression of its fields, at any points."""
+"""What every fitted network can do: evaluate any expression of its fields at any points."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -19,7 +19,7 @@ from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-# Nodes times points at once; bounds the memory of an evaluation, whatever the number of points.
+# Nodes times points at a time; bounds the memory of an evaluation for any number of points.
 _CHUNK = 2_000_000
 
 
@@ -41,17 +41,17 @@ class Model(ABC):
     @property
     @abstractmethod
     def n_nodes(self) -> int:
-        """Hidden nodes, of all layers together."""
+        """The number of hidden nodes in all layers."""
 
     @property
     @abstractmethod
     def layout(self) -> dict[str, Any]:
-        """Whatever is not an array, as plain data to be saved."""
+        """Everything that is not an array, as plain data to be saved."""
 
     @property
     @abstractmethod
     def arrays(self) -> dict[str, Floats]:
-        """All parameters but the unknowns, by the names under which they are saved."""
+        """All parameters except the unknowns, by the names under which they are saved."""
 
     @abstractmethod
     def _jets(self, compiled: Compiled, points: Floats) -> Floats:
@@ -74,7 +74,7 @@ class Model(ABC):
         return block.residual(legs, [self.value(block.compiled, leg.points) for leg in legs])
 
     def compile(self, written: Any) -> Compiled:
-        """An expression of the user's, checked and compiled; kept for the next time."""
+        """A user's expression, checked and compiled; cached."""
         expression = as_expression(written, "The expression")
         expression = expression.xreplace(self._own_symbols(expression))
         if expression not in self._compiled:
@@ -94,7 +94,7 @@ class Model(ABC):
         return {}
 
     def _own_symbols(self, expression: sympy.Expr) -> dict[Any, Any]:
-        """Symbols and fields by name: a loaded solution knows them whatever their assumptions."""
+        """Symbols and fields by name: a loaded solution finds them whatever their assumptions."""
         named = {
             symbol.name: symbol
             for symbol in (*self.problem.domain.coordinates, *self.problem.unknowns)

@@ -19,16 +19,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Panels:
-    """How the nodes of a network are shared out along one coordinate.
+    """How the nodes of a network are divided among windows along one coordinate.
 
     Attributes
     ----------
     axis : int
         The coordinate.
     edges : tuple of float
-        Where one window ends and the next begins; one number less than windows.
+        The boundaries between windows; one fewer than windows.
     counts : tuple of int
-        The nodes of each window, which stand one window after the other.
+        The number of nodes of each window; nodes are ordered by window.
     activations : tuple of str
         The activation in each window.
     """
@@ -41,7 +41,7 @@ class Panels:
 
 @dataclass(frozen=True)
 class Network(Model):
-    """Starting values plus weighted hidden nodes, for the whole domain or for windows of it.
+    """Starting values plus weighted hidden nodes, on the whole domain or on windows of it.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Network(Model):
     weights : ndarray, shape (nodes, fields)
     unknowns : ndarray, shape (unknowns,)
     panels : Panels or None
-        The windows, where there are several; `activation` is that of the first.
+        The windows, if there are several; `activation` is that of the first.
     """
 
     problem: Problem
@@ -83,7 +83,7 @@ class Network(Model):
         }
 
     def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
-        """The standard error of a compiled expression, for a factor of the covariance.
+        """The standard error of a compiled expression, given a factor of the covariance.
 
         The covariance of weights (node, field) and unknowns is ``factor.T @ factor``.
         """
@@ -123,7 +123,7 @@ class Network(Model):
                 yield here, own, {jet: made[feature] for jet, feature in wanted.items()}
 
     def _windows(self, points: Floats) -> Iterator[tuple[Any, slice, str]]:
-        """For each window the points in it, its nodes and its activation."""
+        """For each window: its points, its nodes and its activation."""
         panels = self.panels
         if panels is None:
             yield slice(None), slice(0, len(self.nodes)), self.activation

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 class Feature(NamedTuple):
     """One derivative of the hidden nodes, as seen by a field.
 
-    A field that does not depend on every coordinate sees nodes whose weights for the missing
-    ones are zero; `sees` holds a flag for each coordinate.
+    For a field that does not depend on every coordinate, the hidden weights of the missing ones are
+    zero; `sees` has a flag for each coordinate.
     """
 
     sees: tuple[bool, ...]
@@ -34,7 +34,7 @@ class Feature(NamedTuple):
 def feature_of(
     jet: Jet, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
 ) -> Feature:
-    """The feature of the hidden nodes that a jet is a combination of."""
+    """The node feature that a jet is a linear combination of."""
     sees = tuple(coordinate in fields[jet.field].args for coordinate in coordinates)
     return Feature(sees, jet.orders)
 
@@ -56,12 +56,12 @@ class Nodes:
         return len(self.biases)
 
     def some(self, which: Any) -> "Nodes":
-        """Some of the nodes, by their numbers or as a slice."""
+        """Some of the nodes, by index or slice."""
         return Nodes(self.weights[which], self.biases[which])
 
     @classmethod
     def none(cls, dimension: int) -> "Nodes":
-        """No nodes at all."""
+        """An empty batch."""
         return cls(np.zeros((0, dimension)), np.zeros(0))
 
     def derivatives(
@@ -73,7 +73,7 @@ class Nodes:
         return activation.derivatives(arguments, orders)
 
     def factor(self, feature: Feature) -> Floats:
-        """The product of weights that a derivative brings out, shape (nodes,)."""
+        """The product of hidden weights in front of a derivative, shape (nodes,)."""
         product = np.ones(len(self), dtype=self.weights.dtype)
         for weight, sees, order in zip(self.weights.T, feature.sees, feature.orders, strict=True):
             if order:
@@ -99,7 +99,7 @@ class Nodes:
 
 
 def concatenate(batches: Iterable[Nodes]) -> Nodes:
-    """One batch of all the nodes, in order."""
+    """All nodes as one batch, in order."""
     batches = list(batches)
     return Nodes(
         np.concatenate([batch.weights for batch in batches]),

@@ -1,7 +1,6 @@
-"""Derivatives of products and of functions, carried along: the algebra behind deep networks.
+"""Derivatives of products and compositions: the algebra behind deep networks.
 
-A series holds derivatives of one function by their orders. The same code runs on NumPy's arrays and
-on JAX's.
+A series holds derivatives of one function by order. The same code runs on NumPy and JAX arrays.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,10 +9,10 @@ from math import comb, prod
 from typing import Any
 
 Orders = tuple[int, ...]
-"""Of a derivative, by each coordinate."""
+"""The order of a derivative by each coordinate."""
 
 Series = dict[Orders, Any]
-"""Derivatives by their orders; one that is missing is zero."""
+"""Derivatives by order; a missing one is zero."""
 
 
 def below(orders: Orders) -> Iterator[Orders]:
@@ -21,7 +20,7 @@ def below(orders: Orders) -> Iterator[Orders]:
 
 
 def _product(orders: Orders, one: Mapping[Orders, Any], other: Mapping[Orders, Any]) -> Any:
-    """A derivative of a product, None where every term of it is missing."""
+    """A derivative of a product; None if every term is missing."""
     total = None
     for lower in below(orders):
         rest = tuple(k - m for k, m in zip(orders, lower, strict=True))
@@ -33,7 +32,7 @@ def _product(orders: Orders, one: Mapping[Orders, Any], other: Mapping[Orders, A
 
 
 def square(orders: Orders, one: Mapping[Orders, Any]) -> Any:
-    """A derivative of a square, in half the terms of a product."""
+    """A derivative of a square, with half the terms of a product."""
     total = None
     for lower in below(orders):
         rest = tuple(k - m for k, m in zip(orders, lower, strict=True))
@@ -45,7 +44,7 @@ def square(orders: Orders, one: Mapping[Orders, Any]) -> Any:
 
 
 def chain(orders: Orders, slope: Mapping[Orders, Any], z: Mapping[Orders, Any]) -> Any:
-    """A derivative of h, where Dh is the slope times Dz."""
+    """A derivative of h, given that Dh is the slope times Dz."""
     axis = next(k for k, order in enumerate(orders) if order)
     step = tuple(int(k == axis) for k in range(len(orders)))
     lowered = tuple(k - m for k, m in zip(orders, step, strict=True))

@@ -1,4 +1,4 @@
-"""The fields before the first node: zero, or what the user says."""
+"""The fields of the empty network: zero, or as given by the user."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,8 +23,8 @@ class Start:
     Parameters
     ----------
     problem : Problem
-    initial : mapping of a field to an expression of the coordinates, optional
-        A field that is not named starts at zero.
+    initial : mapping from fields to expressions in the coordinates, optional
+        A field not listed starts at zero.
     """
 
     def __init__(self, problem: Problem, initial: Mapping[Any, Any] | None = None) -> None:

@@ -1,9 +1,10 @@
 r"""Sine and cosine of many numbers together, faster than one after the other.
 
-With :math:`z = k h + d`, :math:`h = 2\pi/2048`, the waves at :math:`kh` come from a table, those at
-the small rest :math:`d` from three terms of their series, and the sum formulas join them. The error
-is that of the last addition, one unit in the last place. NumPy's own float64 functions take twice
-to three times as long on the machines that were tried, and each of them does half the work again.
+With :math:`z = k h + d`, :math:`h = 2\pi/2048`, the values at :math:`kh` come from a table, those
+at the small remainder :math:`d` from three terms of their series, and the addition formulas combine
+them. The error is that of the last addition, one unit in the last place. NumPy's own float64
+functions take two to three times as long on the machines tried, and each of them repeats half the
+work.
 """
 
 import numpy as np
@@ -11,22 +12,22 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS = 2048  # a power of two, so that the index wraps by its lowest bits
+_STEPS = 2048  # a power of two, so the index wraps by its low bits
 _STEP = 2 * np.pi / _STEPS
-# The step in two parts, the first of 25 bits: its products with whole numbers below 2^27 are exact.
+# The step in two parts, the first of 25 bits: its products with integers below 2^27 are exact.
 _HIGH = float.fromhex("0x1.921fb5p-9")
 _LOW = float.fromhex("0x1.110b4611a6263p-35")
-_A, _B = np.arange(_STEPS) * _HIGH, np.arange(_STEPS) * _LOW  # their sum, rounded, would be worse
+_A, _B = np.arange(_STEPS) * _HIGH, np.arange(_STEPS) * _LOW  # their rounded sum would be worse
 _SIN = np.sin(_A) * np.cos(_B) + np.cos(_A) * np.sin(_B)
 _COS = np.cos(_A) * np.cos(_B) - np.sin(_A) * np.sin(_B)
 # Beyond this the reduction above loses digits; NumPy's does not.
 _FAR = 1e5
-# So many numbers at once that the pieces stay in the cache.
+# Few enough numbers at a time to stay in cache.
 _CHUNK = 8192
 
 
 def sin_and_cos(z: Floats, want_sin: bool, want_cos: bool) -> dict[int, Floats]:
-    """The waves that are wanted, each of the shape of z: 0 is the sine, 1 the cosine."""
+    """The requested functions, each with the shape of z: 0 is the sine, 1 the cosine."""
     if z.dtype != np.float64 or not z.size or not -_FAR < z.min() <= z.max() < _FAR:
         return {k: (np.sin, np.cos)[k](z) for k in (0, 1) if (want_sin, want_cos)[k]}
     flat = np.ascontiguousarray(z).reshape(-1)

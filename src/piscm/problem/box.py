@@ -1,4 +1,4 @@
-"""Boxes of any dimension, an interval among them."""
+"""Boxes of any dimension, including intervals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from piscm.problem.numeric import Floats, finite_number
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
 
-# A point may miss the domain by this share of its width: round-off, not a mistake.
+# A point may miss the domain by this fraction of its width: round-off, not a mistake.
 _MARGIN = 1e-9
 
 
@@ -24,7 +24,7 @@ class Box(Frozen, Domain):
     Parameters
     ----------
     bounds : mapping of sympy.Symbol to (low, high)
-        Numbers of Python, NumPy or SymPy.
+        Python, NumPy or SymPy numbers.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Box(Frozen, Domain):
 
     @property
     def bounds(self) -> dict[sympy.Symbol, tuple[float, float]]:
-        """What the box was made of."""
+        """The bounds the box was created with."""
         return {coordinate: self.span(coordinate) for coordinate in self.coordinates}
 
     @property
@@ -92,7 +92,7 @@ class Box(Frozen, Domain):
     def sample_boundary(
         self, count: int, draw: UnitPoints, part: str | None = None
     ) -> tuple[Floats, Floats]:
-        """Every face has the same share: its area would mix units (meters with seconds)."""
+        """Every face gets the same share of points: areas would mix units (meters with seconds)."""
         if part is not None:
             raise ProblemError(
                 f"A box has no part of its boundary named {part!r}: use on={{x: 0}}."
@@ -132,7 +132,7 @@ class Box(Frozen, Domain):
 
 
 def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
-    # A set has no order, and the two letters of "01" are not meant as numbers.
+    # A set has no order, and the two characters of "01" are not meant as numbers.
     if not isinstance(given, tuple | list | np.ndarray | sympy.Tuple) or len(given) != 2:
         raise ProblemError(
             f"The bounds of {coordinate} are {brief(given)}; give a pair (low, high)."

@@ -19,7 +19,7 @@ from piscm.problem.written import Expression, Number
 LOSSES = ("square", "huber")
 
 On = Mapping[sympy.Symbol, Number] | Sequence[Mapping[sympy.Symbol, Number]] | str | Place
-"""A place as a user writes it."""
+"""A place as written by the user."""
 
 
 def checked_weight(weight: Any, what: str) -> float:
@@ -37,7 +37,7 @@ class Requirement(ABC):
     expression : sympy.Expr
         What must vanish, or equal `data`.
     weight : float
-        How much it counts beside others of its kind.
+        Its weight relative to others of its kind.
     """
 
     expression: Expression
@@ -51,29 +51,29 @@ class Requirement(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What a person calls it."""
+        """A name for people to read."""
 
     @property
     def where(self) -> str:
-        """What an error message calls it."""
+        """The name used in error messages."""
         return f"The condition {self}"
 
     @property
     def data(self) -> Floats | None:
-        """What the expression equals, one number a row; None where it vanishes."""
+        """The value of the expression, one number per row; None if it must vanish."""
         return None
 
     @abstractmethod
     def with_expression(self, expression: sympy.Expr) -> Self:
-        """The same about another expression."""
+        """The same requirement on another expression."""
 
     @abstractmethod
     def within(self, kept: Kept) -> Self:
-        """The same at what a part of the domain keeps of its place."""
+        """The same requirement at what a part of the domain keeps of its place."""
 
     @abstractmethod
     def document(self, text: Callable[[sympy.Expr], str]) -> dict[str, Any]:
-        """As plain data, expressions as `text` writes them."""
+        """As plain data, with expressions converted by `text`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,10 +86,10 @@ class Condition(Requirement):
         Any expression in the fields, their derivatives, coordinates and unknowns, linear or not.
     on : mapping, sequence of mappings, "boundary", or a place
         ``{x: 0}`` is a face (or a line inside), ``{x: 0, y: 0}`` an edge, corner or point,
-        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces. It is kept as a
+        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces. It is stored as a
         `piscm.problem.places.Place`.
     weight : float
-        How much this condition counts beside the others.
+        The weight of this condition relative to the others.
     """
 
     expression: Expression
@@ -106,7 +106,7 @@ class Condition(Requirement):
 
     @property
     def place(self) -> Place:
-        assert isinstance(self.on, Place)  # as `__post_init__` has left it
+        assert isinstance(self.on, Place)  # converted by `__post_init__`
         return self.on
 
     @property
@@ -141,7 +141,7 @@ class Periodic(Requirement):
     expression : sympy.Expr
     along : sympy.Symbol
     weight : float
-        How much this condition counts beside the others.
+        The weight of this condition relative to the others.
     """
 
     expression: Expression
@@ -191,14 +191,14 @@ class Observations(Requirement):
     ----------
     expression : sympy.Expr
     points : array_like, shape (N, n)
-        One point a row, in the order of the domain's coordinates; (N,) in one dimension.
+        One point per row, in the order of the domain's coordinates; (N,) in one dimension.
     values : array_like, shape (N,)
     weight : float
-        How much these observations count beside others.
+        The weight of these observations relative to others.
     noise : float, optional
-        Their standard deviation; estimated from the fit where it is not given.
+        Their standard deviation; estimated from the fit if omitted.
     loss : {"square", "huber"}
-        "huber" lets outliers pull only as hard as an error of 1.35 standard deviations.
+        "huber" limits the pull of an outlier to that of an error of 1.35 standard deviations.
     """
 
     expression: Expression

@@ -1,4 +1,4 @@
-"""Whether an expression uses only what its problem declares."""
+"""Check that an expression uses only what its problem declares."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from piscm.problem.symbols import lookalike
 
 @dataclass(frozen=True)
 class Declared:
-    """The symbols an expression may hold.
+    """The symbols an expression may contain.
 
-    With `fields` it may mention those fields only; without, any field of the coordinates.
+    With `fields` it may mention only those fields; without, any field of the coordinates.
     """
 
     coordinates: tuple[sympy.Symbol, ...]
@@ -23,20 +23,20 @@ class Declared:
     fields: tuple[AppliedUndef, ...] | None = None
 
     def check(self, expression: sympy.Expr, where: str) -> None:
-        """Raise `ProblemError` if an expression holds anything else.
+        """Raise `ProblemError` if an expression contains anything else.
 
         Parameters
         ----------
         expression : sympy.Expr
-            As `piscm.problem.expressions.as_expression` gives it.
+            As returned by `piscm.problem.expressions.as_expression`.
         where : str
-            What it is, for the message of an error.
+            What it is, for error messages.
         """
         for reasons in (
             map(self._against_field, expression.atoms(AppliedUndef)),
             map(self._against_symbol, expression.free_symbols),
         ):
-            reason = min(filter(None, reasons), default="")  # the same one every time
+            reason = min(filter(None, reasons), default="")  # always the same one
             if reason:
                 raise ProblemError(f"{where}: {brief(expression)} {reason}")
 

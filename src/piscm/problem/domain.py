@@ -1,4 +1,4 @@
-"""What a domain is to the rest of the library: a small protocol, and `Box` is one of it."""
+"""The protocol of a domain, as the rest of the library sees it; `Box` implements it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from piscm.problem.box import Box
 
 UnitPoints = Callable[[int, int], Floats]
-"""``draw(count, dimension)`` gives about `count` points of the unit cube, one a row."""
+"""``draw(count, dimension)`` returns about `count` points of the unit cube, one per row."""
 
 
 class Domain(ABC):
-    """A part of space (and time) that can be sampled, asked and cut.
+    """A part of space (and time) that can be sampled, queried and cut.
 
-    Points are arrays of shape (points, coordinates), in the order of `coordinates`. Every random
-    number comes from the function `draw`, so that one seed gives one set of points.
+    Points are arrays of shape (points, coordinates), in the order of `coordinates`. All random
+    numbers come from the function `draw`, so a seed determines the points.
     """
 
     @property
@@ -42,7 +42,7 @@ class Domain(ABC):
 
     @abstractmethod
     def sample_inside(self, count: int, draw: UnitPoints) -> Floats:
-        """About `count` points of the interior."""
+        """About `count` points in the interior."""
 
     @abstractmethod
     def sample_slice(
@@ -54,7 +54,7 @@ class Domain(ABC):
     def sample_boundary(
         self, count: int, draw: UnitPoints, part: str | None = None
     ) -> tuple[Floats, Floats]:
-        """About `count` points of the boundary, or of a named part of it, and outward normals."""
+        """About `count` points on the boundary, or on a named part of it, and outward normals."""
 
     @abstractmethod
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Domain":
@@ -76,6 +76,6 @@ class Domain(ABC):
         return self.coordinates.index(coordinate)
 
     def span(self, coordinate: sympy.Symbol) -> tuple[float, float]:
-        """The least and the largest value of a coordinate."""
+        """The smallest and the largest value of a coordinate."""
         box, axis = self.bounding_box, self.axis(coordinate)
         return float(box.lower[axis]), float(box.upper[axis])

@@ -1,7 +1,7 @@
-"""What a user wrote as an expression that can be compiled: one walk, one sentence per mistake.
+"""User input as expressions that can be compiled: one traversal, one sentence per mistake.
 
-Nothing is worked out before the walk has seen it: SymPy would sum ``Sum(..., (i, 1, 10**7))`` and
-write out ``9**9**9`` as long as it takes.
+Nothing is evaluated before it has been checked: SymPy would sum ``Sum(..., (i, 1, 10**7))`` and
+write out ``9**9**9``, however long that takes.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from piscm.problem.errors import ProblemError, brief
 from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
 from piscm.problem.symbols import lookalike
 
-# Far beyond what anybody writes; SymPy differentiates by recursion, and slowly.
+# Far beyond what anyone writes; SymPy differentiates by recursion, and slowly.
 _MAX_PARTS = 10_000
 _MAX_DEPTH = 80
 
@@ -26,15 +26,15 @@ _CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 
 
 def as_expression(written: Any, where: str) -> sympy.Expr:
-    """The residual that must vanish: an expression as it is, ``Eq(a, b)`` as ``a - b``.
+    """The residual that must vanish: an expression itself, or ``a - b`` for ``Eq(a, b)``.
 
-    Every derivative in it is worked out down to derivatives of fields.
+    Every derivative in it is expanded to derivatives of fields.
 
     Parameters
     ----------
     written : sympy.Expr or sympy.Eq or number
     where : str
-        What the expression is ("equation 1"), for the message of an error.
+        What the expression is ("equation 1"), for error messages.
     """
     if isinstance(written, str):
         raise ProblemError(
@@ -47,7 +47,7 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
         expression = sympy.sympify(written, strict=True)
     except sympy.SympifyError:
         expression = None
-    # A lone symbol is both an expression and, to SymPy, a truth value.
+    # To SymPy a lone symbol is both an expression and a truth value.
     if isinstance(expression, Boolean) and not isinstance(expression, sympy.Expr):
         raise ProblemError(
             f"{where} is {brief(written)}, not an equation: its two sides hold no field, "
@@ -60,7 +60,7 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
 
 
 def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
-    """Every field, as the applied function, that an expression mentions."""
+    """Every field in an expression, as an applied function."""
     found: set[AppliedUndef] = expression.atoms(AppliedUndef)
     return found
 
@@ -68,7 +68,7 @@ def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
 def differentiate(
     expression: sympy.Expr, by: Sequence[tuple[sympy.Symbol, int]], where: str
 ) -> sympy.Expr:
-    """The derivative, in steps, none of which may grow beyond what can be compiled."""
+    """The derivative, in steps, none of which may exceed the size that can be compiled."""
     if sum(order for _, order in by) > MAX_ORDER:
         raise ProblemError(f"{where} holds a derivative of an order above {MAX_ORDER}.")
     for symbol, _ in by:
@@ -92,13 +92,13 @@ def _without_open_derivatives(expression: sympy.Expr, where: str) -> sympy.Expr:
 
 
 def _open_derivatives(expression: sympy.Expr) -> list[sympy.Derivative]:
-    """Derivatives of anything but a field, which are still to be worked out."""
+    """Derivatives of anything but a field, still to be expanded."""
     found = expression.atoms(sympy.Derivative)
     return [part for part in found if not isinstance(part.expr, AppliedUndef)]
 
 
 def check_parts(expression: sympy.Expr, where: str) -> None:
-    """Raise `ProblemError` unless every part of an expression is of a kind that can be compiled."""
+    """Raise `ProblemError` unless every part of an expression can be compiled."""
     count = depth = 0
     level: list[Any] = [expression]
     while level:
@@ -115,11 +115,11 @@ def check_parts(expression: sympy.Expr, where: str) -> None:
 
 
 class _UnfitError(Exception):
-    """A part that cannot be compiled; the message goes on where the expression was quoted."""
+    """A part that cannot be compiled; the message continues after the quoted expression."""
 
 
 def _parts_of(part: Any) -> Sequence[Any]:
-    """What stands inside a part that is fit to be compiled."""
+    """The operands of a part that can be compiled."""
     if isinstance(part, AppliedUndef | sympy.Symbol) or part in _CONSTANTS:
         return ()
     if isinstance(part, sympy.Derivative):
@@ -163,7 +163,7 @@ def _differentiated(part: sympy.Derivative) -> Sequence[Any]:
 
 
 def _independent(expression: sympy.Expr, symbol: sympy.Symbol) -> str:
-    """Why there is no such derivative: SymPy would answer 0, and a term would silently vanish."""
+    """Why there is no such derivative: SymPy would return 0, silently dropping a term."""
     return (
         f"differentiates {brief(expression)} by {symbol}, which it does not depend on."
         f"{lookalike(symbol, expression.free_symbols)}"

@@ -1,4 +1,4 @@
-"""Objects that stay as they were made."""
+"""Immutable objects."""
 
 from copy import copy
 from dataclasses import FrozenInstanceError
@@ -8,9 +8,9 @@ import numpy as np
 
 
 class Frozen:
-    """Attributes are set once, while the object is made; arrays among them become read-only.
+    """Attributes are set only during construction; arrays among them become read-only.
 
-    For classes that take something else than what they keep, where a frozen dataclass would need a
+    For classes whose arguments differ from what they store, where a frozen dataclass would need a
     field for every argument.
     """
 
@@ -27,7 +27,7 @@ class Frozen:
             object.__setattr__(self, name, value)
 
     def _with(self, **attributes: Any) -> Self:
-        """A copy with some attributes replaced, which are not checked again."""
+        """A copy with some attributes replaced, without checking them again."""
         other = copy(self)
         other._set(**attributes)
         return other

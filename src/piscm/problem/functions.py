@@ -1,7 +1,7 @@
-"""The mathematical vocabulary: every function and constant that an equation may use.
+"""The mathematical vocabulary: every function and constant allowed in an equation.
 
-Both the checker of SymPy expressions and the parser of text work from this one list, and
-nothing outside it is ever compiled.
+The checker of SymPy expressions and the parser of text both use this one list, and nothing outside
+it is ever compiled.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ ALIASES: dict[str, Callable[..., Any]] = {
     "abs": sympy.Abs,
     "ln": sympy.log,
 }
-"""Other names of the same in text."""
+"""Alternative names in text."""
 
 RELATIONS: dict[str, Callable[..., Any]] = {"Eq": sympy.Eq, "Ne": sympy.Ne}
 
@@ -64,10 +64,10 @@ CONSTANTS: dict[str, sympy.Expr] = {
 }
 
 WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, "Piecewise", "diff", "Derivative"])
-"""What a call in text may name besides a field."""
+"""Names that may be called in text, besides fields."""
 
 MAX_ORDER = 20
-"""Of a derivative."""
+"""The highest order of a derivative."""
 
 MAX_COMPARED = 20
-"""Arguments of Max and Min: SymPy compares every pair of them."""
+"""The most arguments of Max and Min: SymPy compares every pair of them."""

@@ -1,7 +1,7 @@
 """Powers and functions of constants, within limits.
 
-SymPy evaluates as it builds, with numbers of any size: ``9**9**9`` or ``sin(exp(1e9))`` in a file
-would keep it busy for good. Every constant here stays a number that a float can hold.
+SymPy evaluates eagerly, with numbers of any size: ``9**9**9`` or ``sin(exp(1e9))`` in a file would
+keep it busy forever. Here every constant stays within the range of a float.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _MAX_BESSEL_ORDER = 100
 
 
 def power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
-    """``base**exponent``; a `ValueError` where it divides by zero or is too large."""
+    """``base**exponent``; raise `ValueError` if it divides by zero or is too large."""
     if base.is_zero and exponent.is_negative:
         raise ValueError("it divides by zero")
     _size(exponent)
@@ -28,7 +28,7 @@ def power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
 
 
 def applied(function: Any, *arguments: sympy.Expr) -> sympy.Expr:
-    """A function of arguments; a `ValueError` where a constant is too large to be evaluated."""
+    """Apply a function; raise `ValueError` if a constant is too large to be evaluated."""
     for argument in arguments:
         if _size(argument) > _MAX_ARGUMENT:
             raise ValueError("its argument is too large a number")
@@ -51,7 +51,7 @@ def _within(built: sympy.Expr) -> sympy.Expr:
 
 
 def _size(expression: sympy.Expr) -> float:
-    """The absolute value of a constant; 0 of anything else."""
+    """The absolute value of a constant; 0 for anything else."""
     if not expression.is_number:
         return 0.0
     try:

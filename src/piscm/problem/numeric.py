@@ -1,4 +1,4 @@
-"""Numbers and arrays of numbers from whatever a user gives; what is none is a `ProblemError`."""
+"""Numbers and arrays of numbers from user input; anything else is a `ProblemError`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def finite_number(value: Any, what: str) -> float:
-    """A number of Python, NumPy or SymPy as a float; `what` names it if it is none."""
+    """A Python, NumPy or SymPy number as a float; `what` names it in the error message."""
     try:
         if isinstance(value, str):
             raise TypeError("text")
@@ -24,7 +24,7 @@ def finite_number(value: Any, what: str) -> float:
 
 
 def float_array(values: ArrayLike, what: str) -> Floats:
-    """A copy of the values as an array of floats, NaN and infinite ones too."""
+    """A copy of the values as an array of floats, including NaN and infinite ones."""
     if np.ma.is_masked(values):
         raise ProblemError(f"{what} hold masked entries; leave them out first.")
     try:

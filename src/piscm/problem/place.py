@@ -1,8 +1,8 @@
-"""What a place is: it draws its own points and knows what a window keeps of it.
+"""The interface of a place: it draws its own points and knows what a window keeps of it.
 
-A place gives *legs*: arrays of points, each with how the values there become rows. Mostly a row
-is the value at one point. A periodic pair has two legs, and a row is the difference of two points.
-With `sums` a row is a weighted sum over many points, which is what an integral is.
+A place provides *legs*: arrays of points, each with the rule by which values become rows. Usually a
+row is the value at one point. A periodic pair has two legs, and a row is the difference between two
+points. With `sums` a row is a weighted sum over many points, such as an integral.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ from piscm.problem.numeric import Floats
 
 @dataclass(frozen=True)
 class Leg:
-    """Points, and how the values of an expression there become rows.
+    """Points, and how values of an expression there become rows.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Leg:
     sign : float
         A row is this times the value at its point, summed over the legs of the place.
     sums : ndarray, shape (rows, points), optional
-        Each row is this combination of the values at all points instead.
+        Each row is instead this combination of the values at all points.
     """
 
     points: Floats
@@ -38,7 +38,7 @@ class Leg:
 
     @property
     def rows(self) -> int:
-        """How many rows it gives."""
+        """The number of rows."""
         return len(self.points) if self.sums is None else len(self.sums)
 
 
@@ -60,11 +60,11 @@ class Drawing:
     Attributes
     ----------
     interior, boundary : int
-        Points inside, and points of each condition.
+        Number of points inside, and of each condition.
     draw : UnitPoints
     crowd : callable
-        ``crowd(points, count)`` gives `count` of the points that ``points(many)`` draws: more of
-        them where they are wanted, or just any.
+        ``crowd(points, count)`` selects `count` of the points drawn by ``points(many)``, with the
+        desired density if there is one.
     """
 
     interior: int
@@ -85,7 +85,7 @@ class Cut:
     high: float
 
     def holds(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points lie in it: each is in one part, those at an edge in the earlier one."""
+        """Which points lie in it; points on a cut belong to the earlier part only."""
         at = points[:, self.axis]
         after = (at > self.low) | (self.low <= self.start)
         return np.asarray(after & ((at <= self.high) | (self.high >= self.end)))
@@ -95,8 +95,8 @@ class Cut:
 class Kept:
     """What a part of the domain keeps of a place.
 
-    `continued` says that it takes over what the part before has there; `rows` are those that are
-    kept, where not all of them are.
+    `continued` says that it takes over the values at the end of the previous part; `rows` are the
+    rows kept, if not all of them.
     """
 
     place: "Place"
@@ -105,11 +105,11 @@ class Kept:
 
 
 class Place(ABC):
-    """Where a block of rows stands."""
+    """Where the rows of a block hold."""
 
     @abstractmethod
     def sample(self, domain: Domain, drawing: Drawing) -> Legs:
-        """Points, drawn anew each time."""
+        """Points, newly drawn each time."""
 
     @property
     @abstractmethod
@@ -118,21 +118,21 @@ class Place(ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """As a person would write it: ``x = 0, y = 1``."""
+        """In readable form: ``x = 0, y = 1``."""
 
     def check(self, domain: Domain, what: str) -> None:  # noqa: B027  (most places fit anywhere)
-        """Raise `ProblemError` where the place is not one of the domain; `what` stands there."""
+        """Raise `ProblemError` if the place is not in the domain; `what` names what is there."""
 
     def within(self, cut: Cut) -> Sequence[Kept]:
-        """What a part of the domain keeps: all of it, unless a place knows better."""
+        """What a part of the domain keeps; by default all of it."""
         return [Kept(self)]
 
     def values_of(self, coordinate: sympy.Symbol) -> set[float]:
-        """Values that the place gives to a coordinate; none where it leaves it free."""
+        """The values at which the place fixes a coordinate; empty if it is free."""
         return set()
 
     def against_marching(self, coordinate: sympy.Symbol) -> str:
-        """Why no window after the other can be solved along a coordinate; empty where they can."""
+        """Why the place prevents marching along a coordinate; empty if it does not."""
         return ""
 
     @property
@@ -142,5 +142,5 @@ class Place(ABC):
 
     @property
     def document(self) -> Any:
-        """As plain data, in a problem file."""
+        """As plain data for a problem file."""
         raise ProblemError(f"A condition on {self} cannot be written to a file.")

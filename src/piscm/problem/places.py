@@ -1,4 +1,4 @@
-"""The places where something can be asked to hold."""
+"""The places where something can be required to hold."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Slice = Mapping[sympy.Symbol, float]
 
 @dataclass(frozen=True)
 class Interior(Place):
-    """All of the domain."""
+    """The whole domain."""
 
     def sample(self, domain: Domain, drawing: Drawing) -> Legs:
         def points(count: int) -> Floats:
@@ -36,7 +36,7 @@ class Interior(Place):
 
 @dataclass(frozen=True)
 class WholeBoundary(Place):
-    """All of the boundary."""
+    """The whole boundary."""
 
     def sample(self, domain: Domain, drawing: Drawing) -> Legs:
         return (Leg(domain.sample_boundary(drawing.boundary, drawing.draw)[0]),)
@@ -58,7 +58,7 @@ class WholeBoundary(Place):
 
 @dataclass(frozen=True)
 class Slices(Place):
-    """Faces, edges and points, each given by the coordinates that are fixed there."""
+    """Faces, edges and points, each given by its fixed coordinates."""
 
     parts: tuple[Slice, ...]
 
@@ -123,7 +123,7 @@ def _in_part(part: Slice, cut: Cut) -> bool:
 
 @dataclass(frozen=True)
 class PeriodicPair(Place):
-    """The two ends of a coordinate: a row is the value at the upper end less that at the lower."""
+    """The two ends of a coordinate: a row is the value at the upper end minus that at the lower."""
 
     along: sympy.Symbol
 
@@ -150,7 +150,7 @@ class PeriodicPair(Place):
 
 @dataclass(frozen=True, eq=False)
 class Observed(Place):
-    """Points where something was measured; there are no others."""
+    """Points of measurements; no others can be drawn."""
 
     points: Floats
 
@@ -181,7 +181,7 @@ class WeightedSums(Place):
     ----------
     points : ndarray, shape (points, coordinates)
     weights : ndarray, shape (rows, points)
-        Those of a quadrature rule, say, for the integral of the expression.
+        For example those of a quadrature rule, for the integral of the expression.
     """
 
     points: Floats

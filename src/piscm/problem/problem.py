@@ -19,9 +19,9 @@ from piscm.problem.written import Expression, Guess
 
 
 class Problem(Frozen):
-    """Equations on a domain with what is known about their solution.
+    """Equations on a domain, with what is known about their solution.
 
-    Everything is checked here, before any work starts.
+    Everything is validated here, before any computation starts.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class Problem(Frozen):
         Expressions that must vanish inside the domain.
     conditions : sequence of Condition and Periodic
     unknowns : mapping of sympy.Symbol to float or (float, float, float), optional
-        Physical parameters to be found, each with a first guess, or with a guess, a lower and an
-        upper bound (None for no bound).
+        Physical parameters to be identified, each with a first guess, or with a guess, a lower and
+        an upper bound (None for no bound).
     observations : sequence of Observations
 
     Attributes
@@ -41,7 +41,7 @@ class Problem(Frozen):
     unknowns : dict of sympy.Symbol to float
         The first guesses.
     bounds : dict of sympy.Symbol to (float, float)
-        The interval of each unknown; infinite where it is free.
+        The bounds of each unknown; infinite if it has none.
     """
 
     domain: Domain
@@ -101,7 +101,7 @@ class Problem(Frozen):
 
     @property
     def declared(self) -> Declared:
-        """What an expression about this problem may hold."""
+        """What an expression about this problem may contain."""
         return Declared(self.domain.coordinates, tuple(self.unknowns), self.fields)
 
     def _expressions(self) -> list[tuple[str, sympy.Expr]]:
@@ -178,7 +178,7 @@ class Problem(Frozen):
         conditions: Sequence[Requirement],
         observations: Sequence[Observations],
     ) -> "Problem":
-        """The same equations on a part of the domain, with what holds there."""
+        """The same equations on a part of the domain, with the conditions and data there."""
         return self._with(
             domain=domain, conditions=tuple(conditions), observations=tuple(observations)
         )
@@ -195,7 +195,7 @@ class Problem(Frozen):
             [equation.xreplace(table) for equation in self.equations],
             [item.with_expression(item.expression.xreplace(table)) for item in self.conditions],
         )
-        # An unknown that is zero takes terms away, but no field.
+        # An unknown equal to zero removes terms, but no field.
         return known._with(fields=self.fields)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The three kinds of symbol a user writes equations with: coordinates, fields and unknowns."""
+"""The three kinds of symbols in the user's equations: coordinates, fields and unknowns."""
 
 import numbers
 import unicodedata
@@ -14,9 +14,9 @@ from piscm.problem.functions import CONSTANTS, WORDS
 
 
 class Field(AppliedUndef):  # type: ignore[misc]  # SymPy has no type hints
-    """An undefined SymPy function that refuses to differentiate by what it does not depend on.
+    """An undefined SymPy function that refuses derivatives by symbols it does not depend on.
 
-    SymPy itself answers 0 there, and a term of the user's equation would silently vanish.
+    SymPy itself would return 0, silently dropping a term of the user's equation.
     """
 
     def diff(self, *symbols: Any, **assumptions: Any) -> sympy.Expr:
@@ -33,9 +33,9 @@ class Field(AppliedUndef):  # type: ignore[misc]  # SymPy has no type hints
 
 
 def differentiations(given: Iterable[Any]) -> list[tuple[sympy.Symbol, int]]:
-    """What ``diff`` takes, as pairs: ``x, (t, 2)`` and ``x, t, 2`` are ``[(x, 1), (t, 2)]``."""
+    """Arguments of ``diff`` as pairs: ``x, (t, 2)`` and ``x, t, 2`` are ``[(x, 1), (t, 2)]``."""
     pairs: list[tuple[sympy.Symbol, int]] = []
-    counted = True  # a number may follow a lone symbol only
+    counted = True  # a number may only follow a lone symbol
     for item in given:
         match tuple(item) if isinstance(item, tuple | list | sympy.Tuple) else (item,):
             case (sympy.Symbol() as symbol,):
@@ -66,7 +66,7 @@ def lookalike(symbol: sympy.Symbol, declared: Iterable[sympy.Symbol]) -> str:
 
 
 def checked_name(name: Any) -> str:
-    """A name that a problem file and a keyword argument can hold."""
+    """A name that is valid in a problem file and as a keyword argument."""
     if not isinstance(name, str) or not name.isidentifier() or name != _normal(name):
         raise ProblemError(
             f"{brief(name)} cannot be a name: use letters, digits and underscores, such as 'x' or "
@@ -78,14 +78,14 @@ def checked_name(name: Any) -> str:
 
 
 def checked_field_name(name: Any) -> str:
-    """A name that cannot be taken for a function, in text or by SymPy's printers."""
+    """A name that cannot be mistaken for a function, in text or by SymPy's printers."""
     if checked_name(name) in WORDS or name in PRECEDENCE_FUNCTIONS:
         raise ProblemError(f"{name!r} is a known function; choose another name for the field.")
     return str(name)
 
 
 def _normal(name: str) -> str:
-    """The form that Python gives names in code: the micro sign becomes the Greek letter."""
+    """The form that Python gives to identifiers: the micro sign becomes the Greek letter."""
     return unicodedata.normalize("NFKC", name)
 
 
@@ -108,9 +108,9 @@ def coordinates(names: str) -> sympy.Symbol | tuple[sympy.Symbol, ...]:
 
 
 def unknown(names: str, *, positive: bool = False) -> sympy.Symbol | tuple[sympy.Symbol, ...]:
-    """SymPy symbols for physical parameters that are to be found; one name gives one symbol.
+    """SymPy symbols for physical parameters to be identified; one name gives one symbol.
 
-    A positive one stays positive at every step of the search.
+    A positive one stays positive at every step of the iteration.
     """
     return _symbols(names, positive=True) if positive else _symbols(names)
 

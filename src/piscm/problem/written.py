@@ -1,4 +1,4 @@
-"""What a user may write where an expression, a number or an unknown's guess is asked for."""
+"""The types a user may write for an expression, a number or the guess of an unknown."""
 
 from typing import TypeAlias
 
@@ -6,7 +6,7 @@ import numpy as np
 import sympy
 
 Number: TypeAlias = int | float | np.integer | np.floating | sympy.Expr
-"""A number of Python, NumPy or SymPy."""
+"""A Python, NumPy or SymPy number."""
 
 Expression: TypeAlias = sympy.Expr | sympy.Eq
 """An expression that must vanish, or an equation."""

@@ -1,4 +1,4 @@
-"""What a method is asked and what comes back: method, status, history, solution, files.
+"""What methods receive and return: method, status, history, solution, files.
 
 Knows fitted networks and what can be said about them. Must not know any method by name.
 """

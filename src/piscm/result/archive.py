@@ -20,7 +20,7 @@ _PLAIN = "plain"
 def write_archive(
     path: str | PathLike[str], arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]
 ) -> None:
-    """Write arrays and JSON data to one ``.npz`` file; an old file stays until the new is whole."""
+    """Write arrays and JSON data to one ``.npz`` file; an old one is replaced only at the end."""
     text = np.frombuffer(json.dumps(plain, default=_as_plain).encode(), dtype=np.uint8)
     entries: dict[str, Any] = {**arrays, _PLAIN: text}
     with replacing(path) as part, open(part, "wb") as file:
@@ -28,14 +28,14 @@ def write_archive(
 
 
 def _as_plain(value: Any) -> Any:
-    """What JSON does not know: a method may hold numbers and arrays of NumPy."""
+    """Types that JSON lacks: a method may hold NumPy numbers and arrays."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be saved")
 
 
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `write_archive` wrote; whatever is wrong with the file is a `ProblemError`."""
+    """Read a file written by `write_archive`; any defect of the file is a `ProblemError`."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.")
     try:
@@ -47,7 +47,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict
         plain = json.loads(arrays.pop(_PLAIN).tobytes().decode())
     except ProblemError:
         raise
-    except Exception as error:  # a damaged file can fail in any layer: zip, zlib, NumPy, JSON
+    except Exception as error:  # a damaged file can fail at any level: zip, zlib, NumPy, JSON
         raise ProblemError(
             f"{path} is not a solution saved by piscm, or it is damaged ({shortened(str(error))})."
         ) from error

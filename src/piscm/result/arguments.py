@@ -1,4 +1,4 @@
-"""What a user gives to evaluate a solution at: coordinates by name, or points."""
+"""Where to evaluate a solution, as given by the user: coordinates by name, or points."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
-    """The coordinates by name, in the domain's order, as arrays of one shape."""
+    """Coordinates given by name, in the domain's order, as arrays of one shape."""
     names = [symbol.name for symbol in problem.domain.coordinates]
     for name in given:
         if name not in names:
@@ -32,7 +32,7 @@ def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
 
 
 def checked_points(problem: Problem, points: ArrayLike) -> Floats:
-    """Points of shape (N, n), each of them finite and in the domain."""
+    """Points of shape (N, n), all finite and in the domain."""
     domain = problem.domain
     array = float_array(points, "The points")
     if array.ndim == 1 and domain.dimension == 1:

@@ -1,4 +1,4 @@
-"""What a run writes down on its way."""
+"""What a run records along the way."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,20 +16,20 @@ HISTORY = np.dtype(
         ("window", int),
     ]
 )
-"""One record a node: the residual after it (or its block), how it was found, its seconds.
+"""One record per node: the residual after it (or its block), how it was found, its seconds.
 
-The rank is that of the correction, NaN where it was not computed.
+The rank is that of the correction, NaN if not computed.
 """
 
 History = np.recarray[tuple[int, ...], np.dtype[np.void]]
-"""An array of such records, whose columns are attributes: ``history.residual``."""
+"""An array of such records, with columns as attributes: ``history.residual``."""
 
 Report = Callable[[int, float], None]
 """``report(nodes, residual)`` is called after each node, block of nodes or iteration."""
 
 
 def history_of(residuals: Sequence[float], seconds: Sequence[float]) -> History:
-    """A history with one record an iteration, of a method that does not grow."""
+    """A history with one record per iteration, for a method that does not grow."""
     records = np.zeros(len(residuals), dtype=HISTORY)
     records["residual"], records["seconds"] = residuals, seconds
     records["rank"] = np.nan
@@ -37,5 +37,5 @@ def history_of(residuals: Sequence[float], seconds: Sequence[float]) -> History:
 
 
 def as_history(records: NDArray[np.void]) -> History:
-    """Records with their columns as attributes."""
+    """Records with columns as attributes."""
     return records.view(np.recarray)

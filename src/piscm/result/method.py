@@ -1,4 +1,4 @@
-"""What every method answers: is this a problem for you, and what do you make of it?"""
+"""The interface of a method: whether it can solve a problem, and its result."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -22,20 +22,20 @@ from piscm.result.status import Status
 
 @dataclass(frozen=True)
 class Request:
-    """What a method is asked.
+    """The input of a method.
 
     Attributes
     ----------
     problem : Problem
     sampling : Sampling or None
         None leaves the points to the method.
-    weights : mapping of a kind of block to its weight
+    weights : mapping from the kind of a block to its weight
     start : Start
-        The fields before the first node, to which the network is added.
+        The fields of the empty network, to which the nodes are added.
     rng : numpy.random.Generator
         The only source of random numbers.
     progress : bool, callable or None
-        As `solve` takes it.
+        As passed to `solve`.
     """
 
     problem: Problem
@@ -48,15 +48,15 @@ class Request:
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"
     ) -> AbstractContextManager[Report]:
-        """A function to call with the nodes (or steps) done and the residual."""
+        """A function to call with the number of nodes (or steps) done and the residual."""
         return reporting(self.progress, total, doing, units)
 
 
 @dataclass(frozen=True)
 class BlockResidual:
-    """How well one block is met: root mean squares of its unweighted residual.
+    """How well one block is satisfied: root mean squares of its unweighted residual.
 
-    `held_out` is None where there are no other points: observations, conditions at a point.
+    `held_out` is None if there are no other points: observations, conditions at a point.
     """
 
     name: str
@@ -68,19 +68,19 @@ class BlockResidual:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method gives back.
+    """The result of a method.
 
     Attributes
     ----------
     model : Model
-        The fields and unknowns that were found.
+        The fields and unknowns found.
     status : Status
     residual : float
         The fitted residual, as the method measures it.
     block_residuals : tuple of BlockResidual
     history : numpy.recarray
     sampling : Sampling
-        The points that were used.
+        The points used.
     uncertainty : Uncertainty or None
     error : ErrorEstimate or None
     """
@@ -98,33 +98,33 @@ class Outcome:
 class Method(ABC):
     """A way to solve a problem, with its settings: a frozen dataclass.
 
-    A method of your own needs `check` and `run`, and is given to `solve` like any other.
+    Your own method needs `check` and `run`, and is passed to `solve` like any other.
     """
 
     @abstractmethod
     def check(self, problem: Problem) -> None:
-        """Raise `ProblemError`, before any work, for what the method cannot do."""
+        """Raise `ProblemError`, before any computation, for what the method cannot do."""
 
     @abstractmethod
     def run(self, request: Request) -> Outcome:
         """Solve the problem."""
 
     def with_tolerance(self, tolerance: float) -> "Method":
-        """The same with another tolerance, for ``solve(..., tol=...)``."""
+        """The same method with another tolerance, for ``solve(..., tol=...)``."""
         return replace(self, tolerance=tolerance)  # type: ignore[type-var]  # every method is a dataclass
 
     @property
     def measure(self) -> str:
-        """What the residual of a solution is, in words."""
+        """What the residual of a solution means, in words."""
         return "weighted root mean square of all rows"
 
     def chosen(self, model: Model) -> str:
-        """What the method settled on by itself, in a line; empty where there is no choice."""
+        """What the method chose itself, in one line; empty if there is no choice."""
         return ""
 
     @property
     def records_iterations(self) -> bool:
-        """Whether its history has a record an iteration instead of one a node."""
+        """Whether its history has one record per iteration rather than per node."""
         return False
 
     def options(self) -> dict[str, Any]:
@@ -137,5 +137,5 @@ class Method(ABC):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]) -> Self:
-        """The method that `options` wrote, for a problem with these coordinates."""
+        """The method written by `options`, for a problem with these coordinates."""
         return cls(**options)

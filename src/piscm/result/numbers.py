@@ -1,4 +1,4 @@
-"""Numbers of a solution that know a little more than their value."""
+"""Numbers of a solution that carry more than their value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 class UnknownValue:
     """An identified parameter and its standard error.
 
-    The error is infinite where the data do not determine the parameter, and NaN where they leave
-    no freedom to estimate their noise (give ``Observations(..., noise=...)``).
+    The error is infinite if the data do not determine the parameter, and NaN if they leave no
+    degrees of freedom to estimate their noise (give ``Observations(..., noise=...)``).
     """
 
     value: float
@@ -28,10 +28,10 @@ class UnknownValue:
 
 
 class Residual(float):
-    """The fitted residual, as a number; called with points, the equations' residual there.
+    """The fitted residual as a number; called with points, the residual of the equations there.
 
-    The number is the square root of the weighted mean squares of all blocks (the paper's E); for
-    `Auto` and `Windows` equations and conditions are measured in the units of the fields.
+    The number is the root of the weighted sum of mean squares of all blocks (the paper's E); for
+    `Auto` and `Windows`, equations and conditions are scaled to the units of the fields.
     """
 
     _problem: Problem

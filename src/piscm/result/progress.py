@@ -1,4 +1,4 @@
-"""A progress bar where somebody is watching."""
+"""A progress bar for a run on a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,10 +11,10 @@ Report = Callable[[int, float], None]
 def reporting(
     progress: bool | Report | None, total: int, doing: str = "growing", units: str = "nodes"
 ) -> Iterator[Report]:
-    """A function to call after each node (or step) with the number of them and the residual.
+    """A function to call after each node (or step) with their number and the residual.
 
-    None shows a bar on a terminal and nothing elsewhere; True and False settle it; a function is
-    called itself.
+    None shows a bar on a terminal and nothing elsewhere; True and False force it on or off; a
+    function is called itself.
     """
     if callable(progress):
         yield progress

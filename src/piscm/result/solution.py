@@ -1,4 +1,4 @@
-"""What a run gives back: a callable solution with its own account of how good it is."""
+"""The result of a run: a callable solution that reports its own quality."""
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -36,48 +36,48 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 FORMAT = 3
-"""The version of the layout of saved files."""
+"""The format version of saved files."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Solution:
-    """A solution that can be evaluated, printed, saved and questioned; what `solve` returns.
+    """A solution that can be evaluated, printed, saved and examined; returned by `solve`.
 
     ``solution(x=..., t=...)`` is the only field, ``solution(u.diff(x), x=..., t=...)`` any
-    expression in the fields, their derivatives, the coordinates and the unknowns. Printed, it is a
-    small table that says how well every equation and condition is met.
+    expression in the fields, their derivatives, the coordinates and the unknowns. It prints as a
+    small table of how well every equation and condition is satisfied.
 
     Attributes
     ----------
     problem, method, sampling, seed
-        What was asked.
+        The input of the run.
     status : Status
         How the run ended: ``status.ok``, and a sentence in ``status.value``.
     residual : Residual
-        The fitted residual as a number; ``residual(points=X)`` is the equations' residual there.
+        The fitted residual as a number; ``residual(points=X)`` is that of the equations there.
     block_residuals : tuple of BlockResidual
         Fitted and held-out residual of every equation, condition and set of observations.
     error_estimate : ErrorEstimate
-        How wrong the fields are, as far as that can be told: ``error_estimate.relative``.
+        The estimated error of the fields: ``error_estimate.relative``.
     unknowns : dict of str to UnknownValue
-        The parameters that were found, each with `value` and `stderr`.
+        The identified parameters, each with `value` and `stderr`.
     correlation : ndarray
-        Of the errors of the unknowns.
+        Correlation of the errors of the unknowns.
     undetermined : str
         Names the unknowns that the data do not determine; empty if there are none.
     history : numpy.recarray
-        One record a node: residual, range, damping, step, rank (NaN: not computed), seconds,
-        window. Of a baseline, one record an iteration.
+        One record per node: residual, range, damping, step, rank (NaN: not computed), seconds,
+        window. For a baseline, one record per iteration.
     n_nodes : int
-        Hidden nodes of all windows.
+        Number of hidden nodes in all windows.
     seconds : float
-        What the run took.
+        Duration of the run.
     network : Model
-        The network itself: its nodes and weights.
+        The network itself, with its nodes and weights.
     uncertainty : Uncertainty or None
-        Behind `unknowns`, `correlation` and `std`; None without observations or unknowns.
+        The basis of `unknowns`, `correlation` and `std`; None without observations or unknowns.
     known_error : ErrorEstimate or None
-        The estimate that came with the run, if one did.
+        The error estimate computed during the run, if any.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Solution:
 
     @property
     def unknowns(self) -> dict[str, UnknownValue]:
-        """Each identified parameter by its name, with its standard error."""
+        """Each identified parameter by name, with its standard error."""
         covariance = self._covariance
         errors = np.sqrt(np.diag(covariance))
         rows = zip(self.problem.unknowns, self.network.unknowns, errors, strict=True)
@@ -129,13 +129,13 @@ class Solution:
         errors = np.sqrt(np.diag(self._covariance))
         with np.errstate(invalid="ignore"):
             correlation = np.asarray(self._covariance / np.outer(errors, errors))
-        correlation[~np.isfinite(errors)] = np.nan  # what is not determined is not uncorrelated
+        correlation[~np.isfinite(errors)] = np.nan  # undetermined is not uncorrelated
         correlation[:, ~np.isfinite(errors)] = np.nan
         return correlation
 
     @property
     def undetermined(self) -> str:
-        """A sentence that names the unknowns the data do not determine; empty if there are none."""
+        """A sentence naming the unknowns that the data do not determine; empty if none."""
         if self.uncertainty is None:
             return ""
         return undetermined_text(self.problem, self.uncertainty.undetermined)
@@ -159,14 +159,14 @@ class Solution:
         return compile_blocks(self.problem)
 
     def __call__(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
-        """The value of an expression where the coordinates, broadcast together, say.
+        """The value of an expression at coordinates that are broadcast together.
 
         Parameters
         ----------
         expression : sympy.Expr, optional
-            May be left out where the problem has one field.
+            May be omitted if the problem has one field.
         **coordinates : array_like
-            Every coordinate of the domain by its name.
+            Every coordinate of the domain by name.
         """
         compiled = self.network.compile(self._only_field() if expression is None else expression)
         arrays = broadcast(self.problem, coordinates)
@@ -176,10 +176,10 @@ class Solution:
 
     @cached_property
     def error_estimate(self) -> ErrorEstimate:
-        """How wrong the fields are, from the linearized error equation in a richer space.
+        """The error of the fields, from the linearized error equation in a richer space.
 
-        `Auto` and `Windows` bring it with them; else it is computed when first asked for, which
-        takes a fraction of the time of the run.
+        `Auto` and `Windows` compute it during the run; otherwise it is computed on first access,
+        which takes a fraction of the time of the run.
         """
         if self.known_error is not None:
             return self.known_error
@@ -194,8 +194,8 @@ class Solution:
     def std(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
 
-        Takes what calling the solution takes. What the network misses of the equations counts as
-        noise too; a wrong equation or a missing term does not show.
+        Takes the arguments of a call of the solution. The residual of the equations counts as noise
+        too; a wrong equation or a missing term does not show.
         """
         if self.uncertainty is None or not isinstance(self.network, Network):
             raise ProblemError(
@@ -211,7 +211,7 @@ class Solution:
     def to_xarray(
         self, expression: Expression | None = None, /, **coordinates: ArrayLike
     ) -> "DataArray":
-        """An expression on the grid that one-dimensional coordinates span, as a DataArray."""
+        """An expression on the grid spanned by one-dimensional coordinates, as a DataArray."""
         try:
             import xarray
         except ImportError:
@@ -259,7 +259,7 @@ class Solution:
         return "\n".join(lines)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything to one ``.npz`` file, the problem with it; read it with `piscm.load`."""
+        """Write everything, with the problem, to one ``.npz`` file; read it with `piscm.load`."""
         network = self.network
         arrays = {
             **network.arrays,

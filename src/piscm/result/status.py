@@ -48,12 +48,12 @@ class Status(Enum):
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody wanted the run to stop at once."""
+        """Whether the run was stopped on request."""
         return self in (Status.INTERRUPTED, Status.TIME_LIMIT)
 
     @property
     def ok(self) -> bool:
-        """Whether the run did what was asked of it."""
+        """Whether the run achieved what was asked."""
         return self in (
             Status.CONVERGED,
             Status.FINISHED,

@@ -1,4 +1,4 @@
-"""A problem as plain data: what a problem file and a saved solution both hold.
+"""A problem as plain data, as in a problem file or a saved solution.
 
 equations = ["diff(u, t, 2) - mu*(1 - u**2)*diff(u, t) + u - U"]
 conditions = [{expression = "u + 0.25", on = {t = 0}}, {periodic = "u", along = "x"}]
@@ -28,7 +28,7 @@ _KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observation
 
 
 def problem_to_document(problem: Problem) -> dict[str, Any]:
-    """Everything about a problem, as dictionaries, lists, numbers and text."""
+    """A problem as dictionaries, lists, numbers and text."""
     bounds = problem.domain.bounding_box.bounds
     return {
         "domain": {symbol.name: [low, high] for symbol, (low, high) in bounds.items()},
@@ -48,7 +48,7 @@ def problem_to_document(problem: Problem) -> dict[str, Any]:
 
 
 def problem_from_document(document: Any) -> Problem:
-    """The problem that a document describes; every mistake in it is a `ProblemError`."""
+    """The problem described by a document; any mistake in it is a `ProblemError`."""
     document = _mapping(document, "The problem")
     _only(document, _KEYS, "The problem")
     bounds = _mapping(document.get("domain"), "domain")
@@ -142,7 +142,7 @@ def _finite(bound: float) -> float | None:
 
 
 def _constant(value: Any) -> Any:
-    """Bounds and places may be written as text: ``"2*pi"``."""
+    """Parse a bound or place, which may be text: ``"2*pi"``."""
     return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
 
 

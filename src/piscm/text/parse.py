@@ -28,7 +28,7 @@ from piscm.problem.symbols import differentiations
 _MAX_LENGTH = 300_000
 _MAX_DEPTH = 100
 
-# Python's keywords are fine as names of physics (lambda!); the mark keeps ast from stumbling.
+# Python keywords are fine as names in physics (lambda!); the mark keeps ast from rejecting them.
 _MARKED = {f"{word}_keyword": word for word in keyword.kwlist if word not in ("True", "False")}
 _KEYWORDS = re.compile(rf"\b({'|'.join(_MARKED.values())})\b")
 _EQUALS = re.compile(r"(?<![<>!=])=(?!=)")
@@ -49,7 +49,7 @@ def parse_expression(
     fields: Mapping[str, sympy.Expr],
     where: str = "The text",
 ) -> sympy.Expr:
-    """Build the SymPy expression that a text describes; ``a = b`` becomes ``a - b``.
+    """Build the SymPy expression described by a text; ``a = b`` becomes ``a - b``.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def parse_expression(
     symbols, fields : mapping of str
         What the names in the text stand for.
     where : str
-        What the text is, for the message of an error.
+        What the text is, for error messages.
     """
     if not isinstance(text, str):
         raise ProblemError(f"{where} is a {type(text).__name__}, not text.")
@@ -73,8 +73,8 @@ def parse_expression(
 def expression_text(expression: sympy.Expr) -> str:
     """The text that `parse_expression` reads back as the same expression.
 
-    Only products that SymPy would distribute by itself, such as an unevaluated ``2*(x + 1)``, come
-    back distributed.
+    Except that products which SymPy distributes itself come back distributed, such as an
+    unevaluated ``2*(x + 1)``.
     """
     text: str = _Printer().doprint(expression)
     return text
@@ -172,7 +172,7 @@ class _Reader:
         return sympy.Add(*(self.product(term, minus, depth) for term, minus in terms))
 
     def product(self, node: ast.expr, minus: bool, depth: int) -> sympy.Expr:
-        """All factors at once: of a number and a sum alone SymPy would make another sum."""
+        """All factors at once: from a number and a sum alone SymPy would make another sum."""
         factors = [sympy.Integer(-1 if minus else 1)]
         for factor, below in _flat(node, ast.Mult, ast.Div):
             while isinstance(factor, ast.UnaryOp) and isinstance(factor.op, ast.USub | ast.UAdd):
@@ -247,7 +247,7 @@ def _flat(
 ) -> Iterator[tuple[ast.expr, bool]]:
     """The operands of a chain of two operations, from left to right, and which are inverted.
 
-    Python nests a sum of a thousand terms a thousand deep.
+    Python nests a sum of a thousand terms a thousand levels deep.
     """
     stack = [(node, False)]
     while stack:

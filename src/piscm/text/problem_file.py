@@ -1,4 +1,4 @@
-"""Problem files: a problem in TOML, with its data in CSV files beside it if need be.
+"""Problem files: a problem in TOML, with its data in CSV files next to it if needed.
 
 equations = ["diff(u, t) = k * diff(u, x, 2)"]
 conditions = [
@@ -36,7 +36,7 @@ from piscm.text.files import read_csv, read_toml
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """What a problem file says: the problem, and options for the method and the sampling."""
+    """The content of a problem file: the problem, and options for the method and the sampling."""
 
     problem: Problem
     options: Mapping[str, Any]
@@ -62,7 +62,7 @@ def _table(value: Any, name: str) -> dict[str, Any]:
 
 
 def _with_data(item: Any, folder: Path, names: list[str]) -> Any:
-    """An entry of observations with the numbers of its CSV file in the place of the name."""
+    """An entry of observations with the name of its CSV file replaced by the numbers in it."""
     if not isinstance(item, dict) or "file" not in item:
         return item
     columns = read_csv(folder / str(item["file"]), [*names, "value"])

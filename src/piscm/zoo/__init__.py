@@ -42,12 +42,12 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
 
 
 def names() -> list[str]:
-    """The names that `load` knows."""
+    """The names accepted by `load`."""
     return list(_MAKERS)
 
 
 def load(name: str) -> Benchmark:
-    """The benchmark of that name."""
+    """The benchmark with a given name."""
     if name not in _MAKERS:
         raise ProblemError(f"There is no benchmark {name!r}; known: {', '.join(_MAKERS)}.")
     return _MAKERS[name]()

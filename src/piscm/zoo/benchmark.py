@@ -1,4 +1,4 @@
-"""A problem with a known answer and the settings of whoever published it."""
+"""A problem with a known answer and the settings of its source."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-# Spawn keys of a seed's generator: data and test points are apart from each other and from the
+# Spawn keys of a seed's generator: data and test points are independent of each other and of the
 # points and nodes that `solve` draws with the same seed.
 _DATA, _TEST = 101, 102
 
@@ -27,23 +27,23 @@ class Benchmark:
     Attributes
     ----------
     name, title, source : str
-        What it is called, what it is, and where it comes from.
+        Its name, a description, and its origin.
     problem : Problem
     reference : callable
-        ``reference(**coordinates)`` is the solution, broadcasting as NumPy does; of several
-        fields, a mapping of their names.
+        ``reference(**coordinates)`` is the solution, broadcast as in NumPy; for several fields, a
+        mapping by name.
     options : mapping
         The method options of the source, such as `max_nodes` and `scale`.
     sampling : Sampling
         The points of the source.
     sections : tuple
-        A coordinate and two of its values, for pictures of cross sections.
+        A coordinate and two of its values, for plots of cross sections.
     observations : int
-        How many observations the source gives the method by default.
+        The default number of observations in the source.
     truth : mapping
         The true value of each unknown.
     weights : mapping
-        The weights of the kinds of blocks, for `solve`; 1 where they are not given.
+        The weights of the kinds of blocks, for `solve`; 1 by default.
     """
 
     name: str
@@ -59,11 +59,11 @@ class Benchmark:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def method(self, kind: type[Construction], **overrides: Any) -> Construction:
-        """A method with the options of the source, some of them replaced."""
+        """A method with the options of the source, some of them overridden."""
         return kind(**{**self.options, **overrides})
 
     def observed(self, count: int, seed: int = 0) -> Problem:
-        """The problem with exact observations, shared out evenly over its fields."""
+        """The problem with exact observations, divided evenly among its fields."""
         if not isinstance(count, int) or count < 0:
             raise ProblemError(f"{count!r} observations: give a whole number from 0 up.")
         if count == 0:
@@ -82,14 +82,14 @@ class Benchmark:
     def relative_error(
         self, solution: Callable[..., Any], count: int = 10_000, seed: int = 0
     ) -> float:
-        """The L2 error beside the L2 norm of the reference, of all fields together."""
+        """The L2 error relative to the L2 norm of the reference, for all fields together."""
         found, true = self._compared(solution, count, seed)
         return float(np.linalg.norm(found - true) / np.linalg.norm(true))
 
     def _compared(
         self, solution: Callable[..., Any], count: int, seed: int
     ) -> tuple[Floats, Floats]:
-        """What was found and what is true at random test points, by field and point."""
+        """Computed and reference values at random test points, by field and point."""
         points = self._random_points(count, seed, _TEST)
         at = self._by_name(points)
         found = [solution(item, **at) for item in self.problem.fields]

@@ -14,7 +14,7 @@ from piscm.zoo.benchmark import Benchmark
 from piscm.zoo.references.burgers import T_END, reference
 
 VISCOSITY = 0.01 / np.pi
-# Far smoother, so that data everywhere feel the viscosity, not only the few inside a shock.
+# Much smoother, so that data everywhere depend on the viscosity, not only the few inside a shock.
 INVERSE_VISCOSITY = 0.1
 SOURCE = "J. M. Burgers (1948); exact solution by E. Hopf (1950) and J. D. Cole (1951)"
 
@@ -36,7 +36,7 @@ def _problem(
 
 
 def forward() -> Benchmark:
-    """A sine wave steepens to a shock at x = 0 that is about 0.01 wide."""
+    """A sine wave steepens into a shock at x = 0 that is about 0.01 wide."""
     return Benchmark(
         name="burgers",
         title="Burgers equation, a shock forms",

@@ -1,4 +1,4 @@
-"""References that are formulas."""
+"""References given by formulas."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def exact_reference(exact: Exact) -> Callable[..., Any]:
     }
 
     def reference(**at: ArrayLike) -> Any:
-        # A formula need not hold every coordinate, but its values have the shape of all of them.
+        # A formula need not contain every coordinate, but its values have the shape of all of them.
         arrays = np.broadcast_arrays(*(np.asarray(values, dtype=float) for values in at.values()))
         places = dict(zip(at, arrays, strict=True))
         values = {

@@ -13,7 +13,7 @@ from piscm.problem.symbols import coordinates, field, unknown
 from piscm.zoo.benchmark import Benchmark
 
 DIFFUSIVITY, LOSS = 0.5, 1.5
-# The slowest mode cos(m x): its flux at x = 1 meets the loss.
+# The slowest mode cos(m x): its flux at x = 1 matches the loss.
 _MODE = float(brentq(lambda m: m * np.tan(m) - LOSS, 0.1, 1.5, xtol=1e-15))
 
 

@@ -1,4 +1,4 @@
-"""The Korteweg-de Vries equation: a soliton on its way."""
+"""The Korteweg-de Vries equation: a traveling soliton."""
 
 import sympy
 
@@ -14,9 +14,9 @@ SPEED, START = 4, -2
 
 
 def forward() -> Benchmark:
-    """One soliton of speed 4 and height 2 runs from x = -2 to 2, well inside the box.
+    """One soliton of speed 4 and height 2 travels from x = -2 to 2, well inside the box.
 
-    The third derivative asks for one condition at the left end and two at the right.
+    The third derivative requires one condition at the left end and two at the right.
     """
     x, t = coordinates("x t")
     u = field("u", x, t)
@@ -37,7 +37,7 @@ def forward() -> Benchmark:
         source="D. J. Korteweg, G. de Vries (1895)",
         problem=problem,
         reference=exact_reference({u: exact}),
-        # The soliton passes a place four times as fast as it varies along x.
+        # At a fixed place the soliton varies four times as fast in t as it does in x.
         options={"max_nodes": 400, "scale": (4.0, 16.0)},
         sampling=Sampling(interior=2000, boundary=200),
         sections=("t", (0.25, 0.75)),

@@ -14,7 +14,7 @@ REYNOLDS = 40
 
 
 def forward() -> Benchmark:
-    """Velocity (u, v) is given all around, pressure p where the flow leaves."""
+    """Velocity (u, v) is given on the whole boundary, pressure p at the outflow."""
     x, y = coordinates("x y")
     u, v, p = (field(name, x, y) for name in ("u", "v", "p"))
     turn = 2 * sympy.pi

@@ -18,7 +18,7 @@ from piscm.zoo.references.kuramoto_sivashinsky import (
 
 
 def forward() -> Benchmark:
-    """A sine wave steepens and then breaks up; the source goes on to t = 1."""
+    """A sine wave steepens and then breaks up; the source continues to t = 1."""
     x, t = coordinates("x t")
     u = field("u", x, t)
     convection = CONVECTION * u * u.diff(x)

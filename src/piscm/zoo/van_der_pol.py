@@ -44,8 +44,8 @@ def forward() -> Benchmark:
 def inverse() -> Benchmark:
     """The damping mu is unknown and starts at a tenth of its value.
 
-    The paper says that all settings are those of the forward problem, but only with ten times the
-    weight of the data do all three algorithms give the errors it prints.
+    The paper says that all settings are those of the forward problem, but the three algorithms
+    reproduce its printed errors only if the data have ten times the weight.
     """
     mu = unknown("mu")
     return Benchmark(

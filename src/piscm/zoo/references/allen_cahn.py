@@ -175,7 +175,7 @@ def _lobatto(degree: int) -> tuple[Array, Array]:
 
 
 def _graded_edges(first: float, widest: float, end: float) -> Array:
-    """Pieces that double in width from `first` on until they reach `widest`."""
+    """Pieces that double in width starting from `first`, until they reach `widest`."""
     graded = [0.0, first]
     while graded[-1] < widest:
         graded.append(2 * graded[-1])

@@ -93,7 +93,7 @@ def convergence() -> list[tuple[int, float]]:
 
 @functools.cache
 def compute(modes: int = 64, panels: int = 80, stages: int = 12) -> Solution:
-    """Solve with so many sines, time panels, and collocation points on each panel."""
+    """Solve with this many sines, time panels, and collocation points on each panel."""
     panel_edges = np.linspace(0.0, T_END, panels + 1)
     half = T_END / panels / 2
     times = np.append(-1.0, radau_points(stages))

@@ -5,9 +5,9 @@ Solves ``u_tt - mu (1 - u^2) u_t + u - U = 0`` for ``t`` in [0, 5] and ``U`` in 
 integrated at Chebyshev points in ``U`` as one system (DOP853) and interpolated between them.
 
 For ``mu = 1`` the error is below 1e-12 over the whole domain: the measured difference from a
-Taylor-series integration in extended precision is 2e-14, and rounding errors limit it. Other
-values of ``mu`` have not been measured; a large one makes the dependence on ``U`` steeper, so that
-more interpolation points are needed.
+Taylor-series integration in extended precision is 2e-14, and rounding errors limit it. Other values
+of ``mu`` have not been measured; a large one makes the dependence on ``U`` steeper, so more
+interpolation points are needed.
 """
 
 import functools
