@@ -1,6 +1,5 @@
 """Ctrl-C and time limits in the middle of a run leave a usable solution that says so."""
 
-import sys
 import time
 
 import numpy as np
@@ -25,6 +24,7 @@ from piscm import (
     unknown,
     zoo,
 )
+from piscm.march import run
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -129,7 +129,7 @@ def test_ctrl_c_during_the_verdict_loses_nothing(monkeypatch, method):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["piscm.solve"], "estimate_error", stop)
+    monkeypatch.setattr(run, "estimate_error", stop)
     solution = solved(DECAY, method)
     assert solution.status in (Status.INTERRUPTED, Status.CONVERGED, Status.FINISHED)
     np.testing.assert_allclose(solution(t=TIMES), np.exp(-TIMES), atol=1e-5)

@@ -22,6 +22,7 @@ from piscm import (
     solve,
     unknown,
 )
+from piscm.result.solution import FORMAT
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -164,7 +165,7 @@ def test_damaged_arrays(refused, forged, name, damage):
 @pytest.mark.parametrize(
     ("path", "values"),
     [
-        (["format"], [0, 1, 3, "2", None]),
+        (["format"], [0, FORMAT - 1, FORMAT + 1, str(FORMAT), None]),
         (["problem"], [None, [], {}, "u"]),
         (
             ["problem", "domain"],

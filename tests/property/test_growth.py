@@ -146,7 +146,7 @@ def test_saved_and_loaded_is_the_same(tmp_path_factory, problem, method, seed):
     )
     assert repr(loaded) == repr(solution)
     assert loaded.method == solution.method
-    np.testing.assert_array_equal(loaded.history, solution.history)
+    assert loaded.history.tobytes() == solution.history.tobytes()
 
 
 @FEW

@@ -1,31 +1,22 @@
 """Windows of a problem: what holds where, and that no datum is lost or counted twice."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import sympy
+from builders import assembly_of, network_of
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
-from piscm.assemble.row_scaling import equalizing, loudness
-from piscm.assemble.sampling import block_points
-from piscm.assemble.system import System
-from piscm.assemble.windows import (
-    checked_coordinate,
-    marching_coordinate,
-    observed_inside,
-    obstacle,
-    steepness,
-    window_blocks,
-    window_box,
-    with_values_of,
-)
-from piscm.compile.blocks import compile_blocks
-from piscm.network.activations import activation_named
-from piscm.network.model import Network
+from piscm.assemble.marching import checked_coordinate, marching_coordinate, obstacle
+from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.sites import draw_points
+from piscm.assemble.windows import Part, steepness
+from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes
-from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
+from piscm.problem.places import Interior, PeriodicPair, Slices
 
 x, t = coordinates("x t")
 u = field("u", x, t)
@@ -87,10 +78,17 @@ def test_bounds_that_sympy_wrote():
 # --- what holds in a window -------------------------------------------------------------------
 
 
+def window(problem, low, high):
+    """A window after one in which all fields are zero."""
+    before = network_of(problem, Nodes.none(2), np.zeros((0, 1)))
+    return Part.whole(problem).window(t, low, high, before if low > 0 else None)
+
+
 def places(problem, low, high):
-    blocks = compile_blocks(problem)
-    cut, handed = window_blocks(problem, blocks, t, low, high)
-    return [block.place for block in cut], handed
+    """Where its blocks stand, and which of them take over from the window before."""
+    blocks = window(problem, low, high).blocks
+    handed = [i for i, block in enumerate(blocks) if block.inherited is not None]
+    return [block.place for block in blocks], handed
 
 
 def test_the_first_window_has_the_conditions_as_they_stand():
@@ -98,20 +96,25 @@ def test_the_first_window_has_the_conditions_as_they_stand():
         Condition(u - 1, on={t: 0}), Condition(u, on=[{x: 0}, {x: 1}]), Periodic(u, along=x)
     )
     found, handed = places(problem, 0.0, 0.5)
-    assert found == ["interior", ({t: 0.0},), ({x: 0.0}, {x: 1.0}), x]
+    sides = [Slices(({x: 0.0}, {x: 1.0})), PeriodicPair(x)]
+    assert found == [Interior(), Slices(({t: 0.0},)), *sides]
     assert handed == []
     found, handed = places(problem, 0.5, 1.25)
-    assert found == ["interior", ({t: 0.5},), ({x: 0.0}, {x: 1.0}), x]
+    assert found == [Interior(), Slices(({t: 0.5},)), *sides]
     assert handed == [1]
 
 
 def test_a_condition_at_several_kinds_of_places_is_shared_out():
     problem = problem_with(Condition(u - x, on=[{t: 0}, {x: 0}, {x: 0.5, t: 0.75}, {t: 0, x: 1}]))
     found, handed = places(problem, 0.0, 0.5)
-    assert found == ["interior", ({t: 0.0}, {t: 0.0, x: 1.0}), ({x: 0.0},)]
+    assert found == [Interior(), Slices(({t: 0.0}, {t: 0.0, x: 1.0})), Slices(({x: 0.0},))]
     assert handed == []
     found, handed = places(problem, 0.5, 1.0)
-    assert found == ["interior", ({t: 0.5}, {t: 0.5, x: 1.0}), ({x: 0.0}, {x: 0.5, t: 0.75})]
+    assert found == [
+        Interior(),
+        Slices(({t: 0.5}, {t: 0.5, x: 1.0})),
+        Slices(({x: 0.0}, {x: 0.5, t: 0.75})),
+    ]
     assert handed == [1]
 
 
@@ -125,19 +128,19 @@ def test_a_place_inside_is_in_exactly_one_window(at):
 
 def test_what_is_handed_on_is_the_value_before():
     problem = problem_with(Condition(u - sympy.sin(x), on={t: 0}), Condition(u, on={x: 0}))
-    inside = problem.within(window_box(problem, t, 0.0, 1.0))
+    first = window(problem, 0.0, 1.0)
     nodes = Nodes(np.array([[1.0, 2.0]]), np.array([0.3]))
-    before = Network(inside, Start(problem), "sin", nodes, np.array([[2.0]]), np.zeros(0))
-    cut, handed = window_blocks(problem, compile_blocks(problem), t, 1.0, 2.0)
-    here = problem.within(window_box(problem, t, 1.0, 2.0))
-    points = block_points(here, cut, Sampling(10, 7), np.random.default_rng(0))
-    tied = with_values_of(cut, handed, points, before)
-    at = points[1][0]
+    before = network_of(first.problem, nodes, [[2.0]])
+    part = Part.whole(problem).window(t, 1.0, 2.0, before)
+    rng = np.random.default_rng(0)
+    points = draw_points(part.problem.domain, part.blocks, Sampling(10, 7), rng)
+    tied, legs = part.blocks[1], points[1]
+    at = legs[0].points
     np.testing.assert_array_equal(at[:, 1], 1.0)
     truth = 2 * np.sin(at[:, 0] + 2 * at[:, 1] + 0.3) - np.sin(at[:, 0])
-    np.testing.assert_allclose(tied[1].data, truth, atol=1e-14)
-    np.testing.assert_allclose(before.residual(tied[1], points[1]), 0.0, atol=1e-14)
-    assert tied[2].data is None
+    np.testing.assert_allclose(tied.target(legs), truth, atol=1e-14)
+    np.testing.assert_allclose(before.residual(tied, legs), 0.0, atol=1e-14)
+    assert part.blocks[2].target(points[2]) is None
 
 
 # --- observations -----------------------------------------------------------------------------
@@ -145,19 +148,23 @@ def test_what_is_handed_on_is_the_value_before():
 
 def counted(problem, edges):
     """How often each observation is used, by its value."""
-    blocks, axis = compile_blocks(problem), problem.domain.axis(t)
-    used = []
+    axis, used = problem.domain.axis(t), []
     for low, high in pairwise(edges):
-        inside = problem.within(window_box(problem, t, low, high))
-        cut, handed = window_blocks(problem, blocks, t, low, high)
-        points = block_points(inside, cut, Sampling(5, 3), np.random.default_rng(0))
-        kept, handed, own = observed_inside(cut, handed, points, problem.domain, axis, low, high)
-        assert len(kept) == len(own)
-        assert all(kept[i].kind == "conditions" for i in handed)
-        for block, group in zip(kept, own, strict=True):
-            if block.kind == "observations":
-                assert len(block.data) == len(group[0])
-                used += list(zip(block.data, group[0][:, axis], strict=True))
+        part = window(problem, low, high)
+        assert not any(block.observed for block in part.blocks if block.inherited is not None)
+        rng = np.random.default_rng(0)
+        points = draw_points(part.problem.domain, part.blocks, Sampling(5, 3), rng)
+        own = []
+        for block, legs in zip(part.blocks, points, strict=True):
+            if block.observed:
+                assert len(block.data) == legs[0].rows
+                own += list(zip(block.data, legs[0].points[:, axis], strict=True))
+        kept = part.problem.observations
+        written = [
+            pair for data in kept for pair in zip(data.values, data.points[:, axis], strict=True)
+        ]
+        assert own == written
+        used += own
     return used
 
 
@@ -215,18 +222,9 @@ def test_several_sets_of_observations():
 # --- weights and points -----------------------------------------------------------------------
 
 
-def system_at(problem, equation_points=200, boundary=80):
-    blocks = compile_blocks(problem)
-    points = block_points(
-        problem, blocks, Sampling(equation_points, boundary), np.random.default_rng(0)
-    )
-    weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
-    start, sin = Start(problem), activation_named("sin")
-
-    def make(emphasis):
-        return System(problem, blocks, points, weights, sin, start, emphasis)
-
-    return make, blocks, points
+def scaling_of(assembly):
+    part, rng = assembly.part, np.random.default_rng(1)
+    return row_scaling(part.problem, part.blocks, assembly.points, assembly.start, rng)
 
 
 def test_rows_speak_equally_loud():
@@ -237,34 +235,36 @@ def test_rows_speak_equally_loud():
         Periodic(u.diff(x, 2), along=x),
         equation=equation,
     )
-    make, blocks, points = system_at(problem)
-    loud = loudness(make({}), blocks, np.random.default_rng(1))
-    assert set(loud) == {0, 1, 2, 3}
-    system = make(equalizing(loud, blocks, points))
-    again = np.random.default_rng(1)
-    nodes_rows = loudness(system, blocks, again)  # unweighted: the same as before
-    assert nodes_rows == pytest.approx(loud)
+    assembly = assembly_of(problem, Sampling(200, 80))
+    scaling = scaling_of(assembly)
+    assert set(scaling.sizes) == {block.name for block in assembly.part.blocks}
+    system = replace(assembly, scaling=scaling).system("sin")
     for placed in system.placed:
-        index = blocks.index(placed.block)
-        rows = placed.rows.stop - placed.rows.start
-        assert float(placed.scale[0]) == pytest.approx(1 / (np.sqrt(rows) * loud[index]))
+        rows, size = placed.rows.stop - placed.rows.start, scaling.of(placed.block)
+        assert float(placed.scale[0]) == pytest.approx(1 / (np.sqrt(rows) * size))
+    # A typical wave has rows of the mean square one in every block then.
+    waves = Draw(problem.domain, None).free(200, 1.0, np.random.default_rng(1))
+    design = system.evaluate(waves).at(system.linearize(system.start()))
+    for placed in system.placed:
+        squares = (design[:, 0, placed.rows] ** 2).sum(axis=1)
+        assert np.median(squares) == pytest.approx(1.0, rel=1e-9)
 
 
 def test_a_block_that_no_node_moves_is_left_as_it_is():
     problem = problem_with(Condition(u**2, on={t: 0}), Condition(u, on={x: 0}))
-    make, blocks, _ = system_at(problem)
-    assert loudness(make({}), blocks, np.random.default_rng(1))[1] == 1.0
+    assembly = assembly_of(problem, Sampling(200, 80))
+    assert scaling_of(assembly).of(assembly.part.blocks[1]) == 1.0
 
 
 def test_steepness_follows_the_end_of_the_window_before():
     problem = problem_with(Condition(u, on={t: 0}))
-    inside = problem.within(window_box(problem, t, 0.0, 1.0))
+    inside = window(problem, 0.0, 1.0).problem
     nodes = Nodes(np.array([[40.0, -10.0]]), np.array([-10.0]))  # a step at x = (10 + 10 t) / 40
-    before = Network(inside, Start(problem), "tanh", nodes, np.array([[1.0]]), np.zeros(0))
+    before = network_of(inside, nodes, [[1.0]], "tanh")
     density = steepness(problem, t, before)
     places = np.stack([np.linspace(0, 1, 201), np.full(201, 1.7)], axis=1)
     share = density(places)
     assert places[np.argmax(share), 0] == pytest.approx(0.5, abs=0.01)
     assert (share >= 0).all()
-    flat = Network(inside, Start(problem), "sin", Nodes.none(2), np.zeros((0, 1)), np.zeros(0))
+    flat = network_of(inside, Nodes.none(2), np.zeros((0, 1)))
     np.testing.assert_array_equal(steepness(problem, t, flat)(places), 1.0)

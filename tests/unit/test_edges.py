@@ -20,9 +20,9 @@ from piscm import (
     unknown,
 )
 from piscm.assemble.sampling import RULES
+from piscm.assemble.unknowns import bounds_of
 from piscm.compile.blocks import compile_blocks
 from piscm.inference.uncertainty import _unknown_space
-from piscm.linalg.bounded import Bounds
 
 t = coordinates("t")
 u = field("u", t)
@@ -95,7 +95,7 @@ def test_fewer_rows_than_unknowns_leave_directions_open():
 def test_bounds_hold_to_the_last_bit():
     rng = np.random.default_rng(0)
     for low, value, high in np.sort(rng.normal(size=(300, 3)), axis=1):
-        bounds = Bounds(_bounded(value, low, high))
+        bounds = bounds_of(_bounded(value, low, high))
         for step in (-10.0, 10.0, 0.0):
             moved = value + bounds.clip(np.array([value]), np.array([step]))
             assert low <= moved[0] <= high

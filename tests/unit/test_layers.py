@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from piscm.network.activations import ACTIVATIONS
-from piscm.network.layers import DEEP_ACTIVATIONS, derivatives
+from piscm.network.layers import derivatives
 from piscm.network.nodes import Feature, Nodes
 
 ORDERS = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 3), (2, 1), (4, 0), (2, 2)]
@@ -16,10 +16,6 @@ def network(*widths, seed=0):
         (rng.normal(size=(widths[i], widths[i + 1])), rng.normal(size=widths[i + 1]))
         for i in range(len(widths) - 1)
     ]
-
-
-def test_every_activation_is_there():
-    assert set(DEEP_ACTIVATIONS) == set(ACTIVATIONS)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

@@ -4,25 +4,21 @@ import numpy as np
 import pytest
 
 from piscm import PISC2, PISC3, Box, Condition, Problem, Sampling, coordinates, field, solve, zoo
-from piscm.assemble.state import Linearization, NodeRows, State
 from piscm.construct.orthogonal import best_block
 from piscm.linalg.basis import Basis
 
-RNG = np.random.default_rng(0)
-
 
 def setup(fields=1, unknowns=0, nodes=12, rows=40, active=5):
-    design = RNG.normal(size=(nodes, fields, rows))
-    state = State(np.zeros((active, fields)), np.zeros(unknowns), (), RNG.normal(size=rows))
-    linearization = Linearization((), RNG.normal(size=(unknowns, rows)))
-    columns = RNG.normal(size=(active * fields, rows))
-    return NodeRows(design, ()), columns, linearization, state
+    """Columns of candidates, those that are there already, and the residual."""
+    rng = np.random.default_rng(0)
+    design = rng.normal(size=(nodes, fields, rows))
+    return design, rng.normal(size=(unknowns + active * fields, rows)), rng.normal(size=rows)
 
 
-def chosen_of(rows, active, linearization, state, count):
+def chosen_of(design, active, residual, count):
     basis = Basis(active.shape[1])
-    basis.append(np.concatenate([linearization.unknowns, active]))
-    return best_block(rows, basis, state.residual, count)
+    basis.append(active)
+    return best_block(design, basis, residual, count)
 
 
 def left_over(columns, residual):
@@ -32,22 +28,22 @@ def left_over(columns, residual):
 
 @pytest.mark.parametrize(("fields", "unknowns"), [(1, 0), (1, 2), (3, 0), (2, 1)])
 def test_each_pick_is_the_one_that_least_squares_would_make(fields, unknowns):
-    rows, active, linearization, state = setup(fields, unknowns)
-    chosen = chosen_of(rows, active, linearization, state, 4)
+    design, active, residual = setup(fields, unknowns)
+    chosen = chosen_of(design, active, residual, 4)
     assert len(set(chosen)) == 4
-    kept = [active, linearization.unknowns]
+    kept = [active]
     for pick in chosen:
-        rests = [left_over([*kept, own], state.residual) for own in rows.design]
+        rests = [left_over([*kept, own], residual) for own in design]
         assert rests[pick] == pytest.approx(min(rests))
-        kept.append(rows.design[pick])
+        kept.append(design[pick])
 
 
 def test_what_lies_in_the_span_is_not_picked():
-    rows, active, linearization, state = setup()
-    rows.design[3, 0] = active[0] - 2 * active[4]
-    rows.design[5, 0] = np.inf
-    rows.design[7, 0] = 0.0
-    chosen = chosen_of(rows, active, linearization, state, 12)
+    design, active, residual = setup()
+    design[3, 0] = active[0] - 2 * active[4]
+    design[5, 0] = np.inf
+    design[7, 0] = 0.0
+    chosen = chosen_of(design, active, residual, 12)
     assert not {3, 5, 7} & set(chosen)
 
 

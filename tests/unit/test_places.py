@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import sympy
+from builders import assembly_of
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
-from piscm.assemble.sampling import RULES, block_points
-from piscm.compile.blocks import compile_blocks
+from piscm.assemble.sampling import RULES
 
 x, y = coordinates("x y")
 u = field("u", x, y)
@@ -14,13 +14,13 @@ BOX = Box({x: (-1, 3), y: (0, sympy.pi)})
 
 
 def draw(rule="sobol", seed=0):
-    return Sampling(rule=rule).draw(np.random.default_rng(seed))
+    return Sampling(rule=rule).unit_points(np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("count", [1, 16, 100])
 def test_interior_points_lie_inside(rule, count):
-    points = BOX.interior(count, draw(rule))
+    points = BOX.sample_inside(count, draw(rule))
     assert BOX.contains(points).all()
     assert len(points) == count
     if count == 100:
@@ -29,7 +29,7 @@ def test_interior_points_lie_inside(rule, count):
 
 
 def test_boundary_has_every_face_and_its_outward_normal():
-    points, normals = BOX.boundary(101, draw())
+    points, normals = BOX.sample_boundary(101, draw())
     assert len(points) == 101
     assert BOX.contains(points).all()
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0)
@@ -39,7 +39,7 @@ def test_boundary_has_every_face_and_its_outward_normal():
 
 def test_an_interval_has_two_ends():
     t = coordinates("t")
-    points, normals = Box({t: (0, 5)}).boundary(100, draw())
+    points, normals = Box({t: (0, 5)}).sample_boundary(100, draw())
     np.testing.assert_array_equal(points, [[0.0], [5.0]])
     np.testing.assert_array_equal(normals, [[-1.0], [1.0]])
 
@@ -49,9 +49,10 @@ def problem(*conditions, observations=()):
 
 
 def points_of(*conditions, **kwargs):
+    """For each block the points of its legs."""
     task = problem(*conditions, **kwargs)
-    sampling = Sampling(interior=32, boundary=16)
-    return block_points(task, compile_blocks(task), sampling, np.random.default_rng(0))
+    points = assembly_of(task, Sampling(interior=32, boundary=16)).points
+    return [[leg.points for leg in legs] for legs in points]
 
 
 def test_face_edge_point_and_line_inside():
@@ -92,5 +93,5 @@ def test_in_one_dimension_a_condition_is_one_point():
     t = coordinates("t")
     w = field("w", t)
     task = Problem(Box({t: (0, 1)}), [w.diff(t) + w], [Condition(w - 1, on={t: 0})])
-    _, start = block_points(task, compile_blocks(task), Sampling(), np.random.default_rng(0))
-    np.testing.assert_array_equal(start[0], [[0.0]])
+    _, (start,) = assembly_of(task, Sampling()).points
+    np.testing.assert_array_equal(start.points, [[0.0]])

@@ -1,12 +1,12 @@
 """How long windows are and what they may take: invented ones in the place of solved ones."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from piscm.march.policy import march
+from piscm.march.policy import Marcher, MarchPolicy
 from piscm.result.status import Status
 
 KINDS = ("sin", "tanh", "gaussian")
@@ -20,14 +20,16 @@ class Invented:
     high: float = 0.0
     error: float = 0.0
     network: Any = None
-    growth: Any = None
     status: Any = None
+
+    def ended(self, status):
+        return replace(self, status=status)
 
 
 def invented(window, error, nodes=100, activation=None, status=Status.CONVERGED):
     name = activation or window.activations[0]
     network = SimpleNamespace(activation=name, nodes=range(nodes))
-    return Invented(window.low, window.high, error, network, Invented(status=status))
+    return Invented(window.low, window.high, error, network, status)
 
 
 def marched(solve, tolerance=1e-3, more=2):
@@ -38,7 +40,8 @@ def marched(solve, tolerance=1e-3, more=2):
         asked.append(window)
         return solve(window)
 
-    return list(march(attempt, 0.0, 1.0, tolerance, 400, KINDS, more)), asked
+    marcher = Marcher(attempt, MarchPolicy(), tolerance, 400, KINDS, more)
+    return list(marcher.march(0.0, 1.0)), asked
 
 
 def test_an_easy_problem_is_one_window():
@@ -138,7 +141,7 @@ def test_a_stop_in_the_last_attempt_is_a_stop_too():
         return invented(window, 1e-2, nodes=400, status=Status.HOPELESS)
 
     (piece,), _ = marched(solve)
-    assert piece.growth.status is Status.INTERRUPTED
+    assert piece.status is Status.INTERRUPTED
     assert piece.error == 1e-2
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy
+from builders import assembly_of, random_nodes
 
 import piscm.fit.slabs as slabs
 from piscm import (
@@ -19,21 +20,16 @@ from piscm import (
     solve,
     unknown,
 )
-from piscm.assemble.sampling import block_points
-from piscm.assemble.system import System
-from piscm.compile.blocks import compile_blocks
-from piscm.linalg.bounded import Bounds
-from piscm.network.activations import activation_named
-from piscm.network.nodes import Nodes
-from piscm.network.start import Start
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", x, t)
 k = unknown("k")
 WEIGHTS = {"equations": 2.0, "conditions": 5.0, "observations": 0.5}
 METHOD = PISC3(selection="orthogonal")
-RNG = np.random.default_rng(3)
-SEEN = RNG.uniform(0, 1, (1300, 2))
+
+
+def seen(count=1300):
+    return np.random.default_rng(3).uniform(0, 1, (count, 2))
 
 
 def linear():
@@ -47,7 +43,7 @@ def linear():
             Periodic(u.diff(x), along=x),
         ],
         None,
-        [Observations(u + v, SEEN, np.cos(SEEN[:, 0])), Observations(v, [[0.5, 0.5]], [1.0])],
+        [Observations(u + v, seen(), np.cos(seen()[:, 0])), Observations(v, [[0.5, 0.5]], [1.0])],
     )
 
 
@@ -57,57 +53,45 @@ def with_unknown():
         [u.diff(t) + u * u.diff(x) - k * u.diff(x, 2)],
         [Condition(u - sympy.sin(3 * x), on={t: 0}), Periodic(u, along=x)],
         {k: (0.2, 0.0, 5.0)},
-        [Observations(u, SEEN, np.cos(SEEN[:, 0]))],
+        [Observations(u, seen(), np.cos(seen()[:, 0]))],
     )
 
 
-def setup(problem, interior=2500, boundary=1100, nodes=15):
-    blocks = compile_blocks(problem)
-    points = block_points(problem, blocks, Sampling(interior, boundary), np.random.default_rng(0))
-    rng = np.random.default_rng(1)
-    hidden = Nodes(3 * rng.normal(size=(nodes, 2)), rng.normal(size=nodes))
-    start, activation = Start(problem), activation_named("sin")
-
-    def make(some, places, parts, which=None):
-        return System(problem, some, places, WEIGHTS, activation, start, parts)
-
-    return blocks, points, hidden, make
+def setup(problem, interior=2500, boundary=1100):
+    assembly = assembly_of(problem, Sampling(interior, boundary), weights=WEIGHTS)
+    return assembly, random_nodes(15, 2, seed=1, scale=3.0)
 
 
 @pytest.mark.parametrize("slab", [1, 25_000, 10**9])
 @pytest.mark.parametrize("sizes", [(2500, 1100), (400, 3000), (1000, 1000), (1, 1)])
 def test_a_linear_problem_is_one_least_squares_problem(monkeypatch, slab, sizes):
     monkeypatch.setattr(slabs, "_SLAB", slab)
-    problem = linear()
-    blocks, points, nodes, make = setup(problem, *sizes)
+    assembly, nodes = setup(linear(), *sizes)
     weights = np.random.default_rng(2).normal(size=(15, 2))
-    found = slabs.correct_on_all(
-        make, blocks, points, nodes, weights, np.zeros(0), Bounds(problem), METHOD
-    )
-    whole = make(blocks, points, {})
-    rows = whole.evaluate(nodes)
-    matrix = rows.design.reshape(-1, whole.rows).T
+    found = slabs.correct_on_all(assembly, nodes, weights, np.zeros(0), METHOD)
+    whole = assembly.system("sin")
+    columns = whole.evaluate(nodes)
+    matrix = columns.at(whole.linearize(whole.start())).reshape(-1, whole.rows).T
     target = -whole.start().residual
     best = np.linalg.lstsq(matrix, target)[0]
     least = np.linalg.norm(matrix @ best - target)
-    reached = whole.state_with(rows, found.weights, np.zeros(0))
+    reached = whole.state_with(columns, found.weights, np.zeros(0))
     assert np.sqrt(reached.energy) == pytest.approx(least, rel=1e-7, abs=1e-9)
     assert found.residual == pytest.approx(np.sqrt(reached.energy), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("slab", [1, 10**9])
 def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, slab):
-    problem = with_unknown()
-    blocks, points, nodes, make = setup(problem)
+    assembly, nodes = setup(with_unknown())
     start = (np.zeros((15, 1)), np.array([0.2]))
-    arguments = (make, blocks, points, nodes, *start, Bounds(problem), METHOD)
+    arguments = (assembly, nodes, *start, METHOD)
     monkeypatch.setattr(slabs, "_SLAB", 10**9)
     at_once = slabs.correct_on_all(*arguments)
     monkeypatch.setattr(slabs, "_SLAB", slab)
     found = slabs.correct_on_all(*arguments)
     np.testing.assert_allclose(found.weights, at_once.weights, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(found.unknowns, at_once.unknowns, rtol=1e-6)
-    whole = make(blocks, points, {})
+    whole = assembly.system("sin")
     before = whole.state_with(whole.evaluate(nodes), *start).energy
     after = whole.state_with(whole.evaluate(nodes), found.weights, found.unknowns)
     assert after.energy < before
@@ -116,13 +100,13 @@ def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, sla
 
 
 def test_blocks_that_share_points_still_share_them():
-    blocks, points, _, _ = setup(linear())
-    some = slabs.some_points(blocks, points, 100_000)
+    points = setup(linear())[0].points
+    some = points.first(100_000)
     assert some[0] is some[1]
-    assert [len(own[0]) for own in some] == [len(own[0]) for own in points]
-    fewer = slabs.some_points(blocks, points, 7)
+    assert some.rows == points.rows
+    fewer = points.first(7)
     assert fewer[0] is fewer[1]
-    assert [len(own[0]) for own in fewer] == [7] * 6 + [1300, 1]  # all observations
+    assert fewer.rows == (*[7] * 6, 1300, 1)  # all observations
 
 
 def test_the_more_columns_the_fewer_points_growth_has():

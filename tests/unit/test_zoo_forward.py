@@ -8,6 +8,7 @@ import pytest
 import sympy
 
 from piscm import Condition, Periodic, zoo
+from piscm.problem.places import WholeBoundary
 from piscm.zoo.references import burgers, kuramoto_sivashinsky
 
 EXACT = ("sine-gordon", "reaction-diffusion", "kovasznay", "kdv")
@@ -56,8 +57,8 @@ def some_points(box, fixed=()):
 
 def faces(condition, box):
     """The faces a condition is on, as the coordinate that is fixed there."""
-    if condition.on != "boundary":
-        return condition.on
+    if condition.on != WholeBoundary():
+        return condition.on.parts
     ends = zip(box.coordinates, box.lower, box.upper, strict=True)
     return [{symbol: end} for symbol, low, high in ends for end in (low, high)]
 
@@ -203,7 +204,7 @@ def test_every_one_is_listed_and_described(name):
 def test_conditions_are_of_the_kinds_they_should_be():
     kinds = {name: zoo.load(name).problem.conditions for name in (*EXACT, *NUMERICAL)}
     assert [type(c) for c in kinds["kuramoto-sivashinsky"]] == [Condition] + 4 * [Periodic]
-    assert [c.on for c in kinds["kovasznay"][:2]] == ["boundary", "boundary"]
+    assert [c.on for c in kinds["kovasznay"][:2]] == [WholeBoundary(), WholeBoundary()]
 
 
 @pytest.mark.parametrize("name", ["helmholtz", "reaction-diffusion", "kovasznay"])
