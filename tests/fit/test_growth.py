@@ -122,13 +122,6 @@ def test_same_seed_same_bits(problem, method, seed):
 
 
 @FEW
-@given(problems(), st.integers(0, 1000))
-def test_a_window_over_all_nodes_is_global(problem, seed):
-    window, everything = run(problem, PISC2, seed, window=12), run(problem, PISC3, seed)
-    np.testing.assert_array_equal(window.network.weights, everything.network.weights)
-
-
-@FEW
 @given(problems(), methods, st.integers(0, 1000))
 def test_saved_and_loaded_is_the_same(tmp_path_factory, problem, method, seed):
     path = tmp_path_factory.mktemp("saved") / "solution.npz"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import sympy
-from builders import assembly_of, random_nodes
+from builders import assembly_of, mixed_problem, random_nodes
 
-from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
+from piscm import Sampling, coordinates, field
 from piscm import unknown as unknown_symbol
 from piscm.network.activations import ACTIVATIONS
 from piscm.network.nodes import Nodes
@@ -25,25 +25,6 @@ FUNCTIONS = {
 
 def mixed_system(activation="sin", initial=None):
     return assembly_of(mixed_problem(), FEW, initial, seed=5).system(activation)
-
-
-def mixed_problem():
-    return Problem(
-        Box({x: (-1, 1), t: (0, 2)}),
-        [
-            u.diff(t) + u * u.diff(x) - k * u.diff(x, 2) * v + x * w,
-            v.diff(t, 2) - t * v.diff(x, t) + sympy.sin(u) * w.diff(x, 2),
-            w.diff(x, 3) - w**2 + k,
-        ],
-        [
-            Condition(u - v**2 - 1, on=[{t: 0}, {x: 1}]),
-            Condition(w.diff(x) - 3 * w, on={x: -1}),
-            Periodic(u * v + t * w - u.diff(x), along=x),
-            Periodic(v.diff(x), along=x),
-        ],
-        {k: 0.3},
-        [Observations(u * k + w, [[0.1, 0.2], [-0.5, 1.9]], [1.0, 2.0])],
-    )
 
 
 def by_hand(problem, block, points, nodes, weights, activation, unknown):

@@ -5,16 +5,14 @@ import pytest
 
 from piscm.inference.noise import deviation, trust
 
-RNG = np.random.default_rng(0)
-
 
 @pytest.mark.parametrize("loss", ["square", "huber"])
-def test_the_deviation_of_normal_data(loss):
-    assert deviation(0.3 * RNG.standard_normal(20_000), loss) == pytest.approx(0.3, rel=0.03)
+def test_the_deviation_of_normal_data(loss, rng):
+    assert deviation(0.3 * rng.standard_normal(20_000), loss) == pytest.approx(0.3, rel=0.03)
 
 
-def test_outliers_do_not_move_the_deviation_of_the_bulk():
-    data = 0.3 * RNG.standard_normal(20_000)
+def test_outliers_do_not_move_the_deviation_of_the_bulk(rng):
+    data = 0.3 * rng.standard_normal(20_000)
     data[:1000] += 50.0
     assert deviation(data, "huber") == pytest.approx(0.3, rel=0.1)
     assert deviation(data, "square") > 10.0

@@ -1,21 +1,16 @@
 """Windows of a problem: what holds where, and that no datum is lost or counted twice."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import sympy
-from builders import assembly_of, network_of
+from builders import network_of
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
-from piscm.assemble.marching import checked_coordinate, marching_coordinate, obstacle
-from piscm.assemble.row_scaling import row_scaling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part, steepness
-from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes
-from piscm.problem.errors import ProblemError
 from piscm.problem.places import Interior, PeriodicPair, Slices
 
 x, t = coordinates("x t")
@@ -26,53 +21,6 @@ HEAT = u.diff(t) - u.diff(x, 2)
 
 def problem_with(*conditions, observations=(), equation=HEAT, box=BOX):
     return Problem(box, [equation], list(conditions), None, list(observations))
-
-
-# --- along what -------------------------------------------------------------------------------
-
-
-def test_time_is_found_and_space_is_not():
-    problem = problem_with(Condition(u - 1, on={t: 0}), Condition(u, on=[{x: 0}, {x: 1}]))
-    assert marching_coordinate(problem) == t
-    assert obstacle(problem, t) is None
-    assert "upper end" in obstacle(problem, x)
-    assert checked_coordinate(problem, t) == t
-
-
-@pytest.mark.parametrize(
-    ("conditions", "words"),
-    [
-        ([Condition(u, on={t: 0}), Condition(u, on={t: 2})], "upper end, t = 2"),
-        ([Condition(u, on=[{t: 0}, {t: 2}])], "upper end"),
-        ([Condition(u, on=[{t: 0}, {x: 0, t: 2}])], "upper end"),
-        ([Condition(u, on="boundary")], "upper end"),
-        ([Condition(u, on={t: 0}), Periodic(u, along=t)], "ties its two ends"),
-        ([Condition(u, on={t: 1})], "no condition holds on t = 0"),
-        ([Condition(u, on={x: 0})], "nothing to start from"),
-    ],
-)
-def test_what_stands_in_the_way(conditions, words):
-    problem = problem_with(*conditions)
-    assert words in obstacle(problem, t)
-    with pytest.raises(ProblemError, match="Windows along t"):
-        checked_coordinate(problem, t)
-
-
-def test_a_coordinate_of_another_domain():
-    problem = problem_with(Condition(u, on={t: 0}))
-    with pytest.raises(ProblemError, match="s"):
-        checked_coordinate(problem, sympy.Symbol("s"))
-
-
-def test_bounds_that_sympy_wrote():
-    box = Box({x: (0, 1), t: (sympy.pi / 3, sympy.pi)})
-    field_ = field("u", x, t)
-    problem = problem_with(Condition(field_ - 1, on={t: sympy.pi / 3}), box=box)
-    assert marching_coordinate(problem) == t
-    closed = problem_with(
-        Condition(field_ - 1, on={t: sympy.pi / 3}), Condition(field_, on={t: sympy.pi}), box=box
-    )
-    assert obstacle(closed, t) is not None
 
 
 # --- what holds in a window -------------------------------------------------------------------
@@ -217,43 +165,6 @@ def test_several_sets_of_observations():
     problem = problem_with(Condition(u, on={t: 0}), observations=sets)
     used = counted(problem, [0.0, 0.5, 1.5, 2.0])
     assert sorted(value for value, _ in used) == [0.0, 1.0, 2.0, 3.0, 4.0]
-
-
-# --- weights and points -----------------------------------------------------------------------
-
-
-def scaling_of(assembly):
-    part, rng = assembly.part, np.random.default_rng(1)
-    return row_scaling(part.problem, part.blocks, assembly.points, assembly.start, rng)
-
-
-def test_rows_speak_equally_loud():
-    equation = u.diff(t) - 1e5 * u.diff(x, 4)
-    problem = problem_with(
-        Condition(1e-6 * u - 1, on={t: 0}),
-        Condition(u.diff(x), on=[{x: 0}, {x: 1}]),
-        Periodic(u.diff(x, 2), along=x),
-        equation=equation,
-    )
-    assembly = assembly_of(problem, Sampling(200, 80))
-    scaling = scaling_of(assembly)
-    assert set(scaling.sizes) == {block.name for block in assembly.part.blocks}
-    system = replace(assembly, scaling=scaling).system("sin")
-    for placed in system.placed:
-        rows, size = placed.rows.stop - placed.rows.start, scaling.of(placed.block)
-        assert float(placed.scale[0]) == pytest.approx(1 / (np.sqrt(rows) * size))
-    # A typical wave has rows of the mean square one in every block then.
-    waves = Draw(problem.domain, None).free(200, 1.0, np.random.default_rng(1))
-    design = system.evaluate(waves).at(system.linearize(system.start()))
-    for placed in system.placed:
-        squares = (design[:, 0, placed.rows] ** 2).sum(axis=1)
-        assert np.median(squares) == pytest.approx(1.0, rel=1e-9)
-
-
-def test_a_block_that_no_node_moves_is_left_as_it_is():
-    problem = problem_with(Condition(u**2, on={t: 0}), Condition(u, on={x: 0}))
-    assembly = assembly_of(problem, Sampling(200, 80))
-    assert scaling_of(assembly).of(assembly.part.blocks[1]) == 1.0
 
 
 def test_steepness_follows_the_end_of_the_window_before():

@@ -1,8 +1,9 @@
-"""What the contract tests share."""
+"""What tests of several rooms share."""
 
 import re
 import signal
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -11,6 +12,19 @@ from piscm.cli import app
 
 SECONDS = 60.0  # a guard against hangs, not a measure of speed
 """Bad input must be told within a second; this is that second on a busy machine."""
+
+
+@pytest.fixture
+def rng():
+    """Random numbers, the same in every test."""
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def quiet():
+    """As `solve` has it: overflow and the like are looked for in the results."""
+    with np.errstate(all="ignore"):
+        yield
 
 
 @pytest.fixture

@@ -76,3 +76,7 @@ def test_unknown_names_are_told():
         zoo.load("navier")
     with pytest.raises(ProblemError, match="observations"):
         zoo.load("helmholtz").observed(-1)
+
+
+def test_the_zoo_names_what_it_has(refused):
+    refused(lambda: zoo.load("nope"), "'nope'; known: van-der-pol")

@@ -11,20 +11,18 @@ from piscm.linalg.truncated import (
     solve_triangle,
 )
 
-RNG = np.random.default_rng(0)
 
-
-def test_full_rank_is_numpys():
-    matrix, target = RNG.normal(size=(30, 7)), RNG.normal(size=30)
+def test_full_rank_is_numpys(rng):
+    matrix, target = rng.normal(size=(30, 7)), rng.normal(size=30)
     found = solve_least_squares(matrix.T, target, 1e-10)
     np.testing.assert_allclose(found.solution, np.linalg.lstsq(matrix, target)[0], rtol=1e-10)
     assert found.rank == 7
 
 
-def test_truncation_is_the_pseudo_inverse():
-    left, _ = np.linalg.qr(RNG.normal(size=(30, 5)))
-    right, _ = np.linalg.qr(RNG.normal(size=(5, 5)))
-    matrix, target = left @ np.diag([1, 1e-2, 1e-4, 1e-6, 1e-8]) @ right, RNG.normal(size=30)
+def test_truncation_is_the_pseudo_inverse(rng):
+    left, _ = np.linalg.qr(rng.normal(size=(30, 5)))
+    right, _ = np.linalg.qr(rng.normal(size=(5, 5)))
+    matrix, target = left @ np.diag([1, 1e-2, 1e-4, 1e-6, 1e-8]) @ right, rng.normal(size=30)
     found = solve_least_squares(matrix.T, target, 1e-5)
     np.testing.assert_allclose(
         found.solution, np.linalg.pinv(matrix, rcond=1e-5) @ target, rtol=1e-6
@@ -32,17 +30,17 @@ def test_truncation_is_the_pseudo_inverse():
     assert found.rank == 3
 
 
-def test_more_columns_than_rows_gives_the_smallest_solution():
-    matrix, target = RNG.normal(size=(4, 9)), RNG.normal(size=4)
+def test_more_columns_than_rows_gives_the_smallest_solution(rng):
+    matrix, target = rng.normal(size=(4, 9)), rng.normal(size=4)
     found = solve_least_squares(matrix.T, target, 1e-10)
     np.testing.assert_allclose(found.solution, np.linalg.pinv(matrix) @ target, rtol=1e-9)
 
 
 @pytest.mark.parametrize("sizes", [(1, 0), (3, 0), (1, 2), (2, 3)])
 @pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
-def test_many_small_problems_are_numpys(sizes, unit):
-    columns, shared = RNG.normal(size=(6, sizes[0], 20)), RNG.normal(size=(sizes[1], 20))
-    target = RNG.normal(size=20)
+def test_many_small_problems_are_numpys(sizes, unit, rng):
+    columns, shared = rng.normal(size=(6, sizes[0], 20)), rng.normal(size=(sizes[1], 20))
+    target = rng.normal(size=20)
     found = solve_each(columns, unit * shared, target, 1e-10)
     found[:, sizes[0] :] *= unit
     for own, answer in zip(columns, found, strict=True):
@@ -58,10 +56,10 @@ def test_a_column_of_zeros_has_no_step():
 
 
 @pytest.mark.parametrize("shape", [(30, 7), (7, 7), (4, 9)])
-def test_a_triangle_stands_for_columns_and_target(shape):
+def test_a_triangle_stands_for_columns_and_target(shape, rng):
     matrix, target = (
-        RNG.normal(size=shape) * 10.0 ** RNG.uniform(-8, 8, shape[1]),
-        RNG.normal(size=shape[0]),
+        rng.normal(size=shape) * 10.0 ** rng.uniform(-8, 8, shape[1]),
+        rng.normal(size=shape[0]),
     )
     triangle = np.linalg.qr(np.column_stack([matrix, target]), mode="r")
     found = solve_triangle(triangle, 1e-13)
@@ -71,8 +69,8 @@ def test_a_triangle_stands_for_columns_and_target(shape):
     assert found.rank == min(shape)
 
 
-def test_a_triangle_of_dependent_columns_gives_the_smallest_solution():
-    matrix, target = RNG.normal(size=(30, 5)), RNG.normal(size=30)
+def test_a_triangle_of_dependent_columns_gives_the_smallest_solution(rng):
+    matrix, target = rng.normal(size=(30, 5)), rng.normal(size=30)
     matrix[:, 4] = matrix[:, 3]
     matrix[:, 1] = 0.0
     found = solve_triangle(np.linalg.qr(np.column_stack([matrix, target]), mode="r"), 1e-13)
@@ -81,8 +79,8 @@ def test_a_triangle_of_dependent_columns_gives_the_smallest_solution():
 
 
 @pytest.mark.parametrize("bad", [1e200, np.inf, np.nan])
-def test_a_column_beyond_the_arithmetic_has_no_step(bad):
-    columns = RNG.normal(size=(3, 2, 8))
+def test_a_column_beyond_the_arithmetic_has_no_step(bad, rng):
+    columns = rng.normal(size=(3, 2, 8))
     expected = solve_each(columns, np.zeros((0, 8)), np.ones(8), 1e-10)
     columns[1, 0, 3] = bad
     with np.errstate(all="ignore"):  # as in `solve`
@@ -98,9 +96,9 @@ def test_large_columns_within_the_arithmetic_have_one():
 
 @pytest.mark.parametrize("unknowns", [0, 2])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_the_gain_is_what_the_step_takes_off(kind, unknowns):
-    columns, shared = RNG.normal(size=(5, 2, 30)), RNG.normal(size=(unknowns, 30))
-    target = RNG.normal(size=30)
+def test_the_gain_is_what_the_step_takes_off(kind, unknowns, rng):
+    columns, shared = rng.normal(size=(5, 2, 30)), rng.normal(size=(unknowns, 30))
+    target = rng.normal(size=30)
     gains = gain_of_each(columns.astype(kind), shared.astype(kind), target.astype(kind))
     for own, step, gain in zip(
         columns, solve_each(columns, shared, target, 1e-10), gains, strict=True

@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
+from builders import random_nodes
 
 from piscm.network.activations import ACTIVATIONS, activation_named
-from piscm.network.nodes import Feature, Nodes
+from piscm.network.nodes import Feature
 
-RNG = np.random.default_rng(1)
-NODES = Nodes(RNG.uniform(-2, 2, (4, 2)), RNG.uniform(-2, 2, 4))
-POINTS = RNG.uniform(-1, 1, (9, 2))
+POINTS = np.stack([np.linspace(-1, 1, 9), np.cos(np.arange(9))], axis=1)
 
 
 def features(orders, points=POINTS, sees=(True, True), activation="sin"):
     feature = Feature(sees, orders)
-    return NODES.features(points, [feature], activation_named(activation))[feature]
+    return random_nodes(4, 2, seed=1).features(points, [feature], activation_named(activation))[
+        feature
+    ]
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

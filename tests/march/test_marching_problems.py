@@ -29,7 +29,6 @@ k, a, b = unknown("k"), unknown("a"), unknown("b")
 SMALL = PISC3(selection="orthogonal", max_nodes=20, candidates=40)
 THREE = Windows(t, 3, method=SMALL)
 TIMES = np.linspace(0.02, 2, 60)
-NOISE = 0.05 * np.random.default_rng(0).normal(size=60)
 
 
 def decay(unknowns=None, observations=(), rate=1, start=1, end=2):
@@ -40,6 +39,10 @@ def decay(unknowns=None, observations=(), rate=1, start=1, end=2):
         unknowns,
         list(observations),
     )
+
+
+def noise_of(size):
+    return size * np.random.default_rng(0).normal(size=len(TIMES))
 
 
 def seen(values, times=TIMES, **options):
@@ -205,7 +208,9 @@ def test_a_bound_that_is_hit(method):
 @BOTH
 @pytest.mark.parametrize("noise", [None, 0.05])
 def test_noise_and_its_error_bars(method, noise):
-    solution = solve(decay({k: 0.5}, seen(np.exp(-TIMES) + NOISE, noise=noise), rate=k), method)
+    solution = solve(
+        decay({k: 0.5}, seen(np.exp(-TIMES) + noise_of(0.05), noise=noise), rate=k), method
+    )
     found = solution.unknowns["k"]
     assert found.value == pytest.approx(1.0, abs=0.08)
     assert 0.01 < found.stderr < 0.04
@@ -216,7 +221,7 @@ def test_noise_and_its_error_bars(method, noise):
 
 @BOTH
 def test_outliers_with_huber_loss(method):
-    values = np.exp(-TIMES) + 0.1 * NOISE
+    values = np.exp(-TIMES) + noise_of(0.005)
     values[::10] += 5.0
     solution = solve(decay({k: 0.5}, seen(values, loss="huber"), rate=k), method)
     found = solution.unknowns["k"]
@@ -275,5 +280,7 @@ def test_an_unknown_of_the_initial_condition(method):
 
 def test_noisy_data_do_not_ask_for_more_nodes():
     """Noise is not a residual that nodes could lower."""
-    solution = solve(decay(None, seen(np.exp(-TIMES) + NOISE, noise=0.05)), Auto(max_nodes=60))
+    solution = solve(
+        decay(None, seen(np.exp(-TIMES) + noise_of(0.05), noise=0.05)), Auto(max_nodes=60)
+    )
     assert solution.status is not Status.NODE_LIMIT

@@ -1,0 +1,75 @@
+"""Wrong arguments of `solve`, and what it raises."""
+
+import numpy as np
+import pytest
+import sympy
+
+from piscm import (
+    PISC3,
+    Box,
+    Condition,
+    NotConverged,
+    Problem,
+    Sampling,
+    Status,
+    coordinates,
+    field,
+    solve,
+)
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+x, t = coordinates("x t")
+u, v = field("u", x), field("v", x)
+a = sympy.Symbol("a")
+METHOD = PISC3(max_nodes=3, candidates=5)
+SAMPLING = Sampling(interior=16, boundary=4)
+PROBLEM = Problem(Box({x: (0, 1)}), [u.diff(x) - u], [Condition(u - 1, on={x: 0})])
+
+
+def solved(problem=PROBLEM, method=METHOD, sampling=SAMPLING, **options):
+    return solve(problem, method, sampling=sampling, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"problem": None}, "not a NoneType"),
+        ({"problem": [u]}, "not a list"),
+        ({"method": "PISC3"}, "The method is str"),
+        ({"method": PISC3}, "PISC3()"),
+        ({"method": {}}, "The method is dict"),
+        ({"sampling": 100}, "sampling"),
+        ({"sampling": Sampling}, "sampling"),
+        *(({"tol": bad}, "tol") for bad in (-1, np.nan, np.inf, "a", True, 1j, np.ones(2))),
+        ({"weights": [1, 2]}, "weights"),
+        ({"weights": {"equation": 1}}, "'equation'"),
+        *(({"weights": {"equations": bad}}, "equations") for bad in (0, -1, np.nan, "a", None)),
+        ({"weights": {"conditions": np.ones(4)}}, "conditions"),
+        *(({"seed": bad}, "seed") for bad in (-1, 1.5, None, "a", True, [1, 2], np.nan)),
+        ({"progress": "yes"}, "progress='yes'"),
+        ({"progress": 1}, "progress=1"),
+        ({"method": PISC3(scale=[1, 2, 3])}, "scale holds 3 numbers"),
+    ],
+)
+def test_arguments_of_solve(refused, options, words):
+    refused(lambda: solved(**options), words)
+
+
+def test_sizes_beyond_all_memory(refused):
+    refused(lambda: solved(method=PISC3(max_nodes=10**15)), "max_nodes")
+    refused(lambda: solved(sampling=Sampling(interior=10**15)), "interior")
+
+
+def test_throw():
+    with pytest.raises(NotConverged, match="max_nodes") as caught:
+        solved(tol=1e-30, throw=True)
+    assert caught.value.solution.status is Status.NODE_LIMIT
+    assert np.isfinite(caught.value.solution(x=0.5))
+    assert solved(tol=1e-30).status is Status.NODE_LIMIT
+    assert solved(throw=True).status is Status.FINISHED
+
+
+def test_an_error_in_the_function_of_the_user_comes_through():
+    with pytest.raises(ZeroDivisionError):
+        solved(progress=lambda nodes, residual: 1 / 0)
