@@ -1,5 +1,6 @@
 """The paper's forward problems at the paper's sizes: medians over seeds against its tables."""
 
+from functools import cache
 from statistics import median
 
 import pytest
@@ -7,20 +8,20 @@ import pytest
 from piscm import PISC1, PISC2, PISC3, solve, zoo
 
 
-def median_rmse(name, method, observations, seeds):
+@cache
+def rmse(name, method, observations, seed):
     benchmark = zoo.load(name)
-    return median(
-        benchmark.rmse(
-            solve(
-                benchmark.observed(observations, seed),
-                benchmark.method(method),
-                sampling=benchmark.sampling,
-                seed=seed,
-            ),
-            seed=seed,
-        )
-        for seed in range(seeds)
+    solution = solve(
+        benchmark.observed(observations, seed),
+        benchmark.method(method),
+        sampling=benchmark.sampling,
+        seed=seed,
     )
+    return benchmark.rmse(solution, seed=seed)
+
+
+def median_rmse(name, method, observations, seeds):
+    return median(rmse(name, method, observations, seed) for seed in range(seeds))
 
 
 @pytest.mark.parametrize(
