@@ -4,6 +4,7 @@ import numpy as np
 import sympy
 
 from piscm import (
+    PISC3,
     Box,
     Condition,
     Observations,
@@ -12,6 +13,7 @@ from piscm import (
     Sampling,
     coordinates,
     field,
+    solve,
     unknown,
 )
 from piscm.assemble.assembly import Assembly
@@ -55,6 +57,28 @@ def silent(nodes, residual):
     """A report that nobody hears."""
 
 
+def decay_of(u, unknowns=None, observations=(), rate=1, start=1, end=2):
+    """u' = -rate u from a start at zero, for a field of one coordinate."""
+    (t,) = u.args
+    return Problem(
+        Box({t: (0, end)}),
+        [u.diff(t) + rate * u],
+        [Condition(u - start, on={t: 0})],
+        unknowns,
+        list(observations),
+    )
+
+
+GROWING = decay_of(field("u", coordinates("x")), rate=-1, end=1)
+THREE_NODES = PISC3(max_nodes=3, candidates=5)
+FEW_POINTS = Sampling(interior=16, boundary=4)
+
+
+def solved_in_no_time(problem=GROWING, method=THREE_NODES, sampling=FEW_POINTS, **options):
+    """A solution of three nodes, of u' = u or of another problem: all but accurate."""
+    return solve(problem, method, sampling=sampling, **options)
+
+
 def mixed_problem():
     """Three fields, one of them of fewer coordinates, an unknown, and every kind of condition."""
     x, t = coordinates("x t")
@@ -91,3 +115,23 @@ def run_of(system, method, seed=0):
         method.threshold,
         np.random.default_rng(seed),
     )
+
+
+def etdrk4(modes, growth, source, step, steps):
+    """Integrate v' = growth v + source(v), for modes v, by exponential time differencing."""
+    linear = step * growth
+    # Means over a circle avoid the cancellation in the coefficients where `linear` is small.
+    z = linear[:, None] + np.exp(2j * np.pi * (np.arange(32) + 0.5) / 32)
+    whole, half = np.exp(linear), np.exp(linear / 2)
+    to_half = step * ((np.exp(z / 2) - 1) / z).mean(1).real
+    first = step * ((-4 - z + np.exp(z) * (4 - 3 * z + z**2)) / z**3).mean(1).real
+    middle = 2 * step * ((2 + z + np.exp(z) * (z - 2)) / z**3).mean(1).real
+    last = step * ((-4 - 3 * z - z**2 + np.exp(z) * (4 - z)) / z**3).mean(1).real
+    for _ in range(steps):
+        at_start = source(modes)
+        a = half * modes + to_half * at_start
+        at_a = source(a)
+        at_b = source(half * modes + to_half * at_a)
+        at_c = source(half * a + to_half * (2 * at_b - at_start))
+        modes = whole * modes + first * at_start + middle * (at_a + at_b) + last * at_c
+    return modes

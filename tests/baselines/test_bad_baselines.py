@@ -5,15 +5,14 @@ import sys
 import numpy as np
 import pytest
 import sympy
+from builders import decay_of
 
 from piscm import Box, Condition, Observations, Problem, ProblemError, coordinates, field, solve
 from piscm.baselines import PINN, PISCN
 
 t = coordinates("t")
 u = field("u", t)
-PROBLEM = Problem(
-    domain=Box({t: (0, 1)}), equations=[u.diff(t) + u], conditions=[Condition(u - 1, on={t: 0})]
-)
+PROBLEM = decay_of(u, end=1)
 OBSERVED = [Observations(u, [0.5], [0.6])]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import sympy
-from builders import assembly_of
+from builders import assembly_of, decay_of
 
 from piscm import (
     PISC3,
@@ -94,13 +94,8 @@ def test_starting_values_are_used():
 @pytest.mark.parametrize(("bounds", "found"), [((0.5, 0, 5), 1.5), ((0.5, 0, 1.2), 1.2)])
 def test_an_unknown_is_recovered_within_its_bounds(bounds, found):
     k, places = unknown("k"), np.linspace(0.05, 2, 30)
-    problem = Problem(
-        Box({x: (0, 2)}),
-        [u.diff(x) + k * u],
-        [Condition(u - 1, on={x: 0})],
-        {k: bounds},
-        [Observations(u, places, np.exp(-1.5 * places))],
-    )
+    data = [Observations(u, places, np.exp(-1.5 * places))]
+    problem = decay_of(u, {k: bounds}, data, rate=k)
     solution = solve(problem, RandomFeatures(nodes=60, scale=4.0), sampling=SAMPLING)
     assert solution.unknowns["k"].value == pytest.approx(found, abs=1e-7)
 

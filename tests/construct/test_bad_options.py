@@ -3,18 +3,15 @@
 import numpy as np
 import pytest
 import sympy
+from builders import solved_in_no_time
 
 from piscm import (
     PISC1,
     PISC2,
     PISC3,
-    Box,
-    Condition,
-    Problem,
     Sampling,
     coordinates,
     field,
-    solve,
 )
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -23,15 +20,6 @@ x, t = coordinates("x t")
 u, v = field("u", x), field("v", x)
 a = sympy.Symbol("a")
 HUGE = 10**400
-METHOD = PISC3(max_nodes=3, candidates=5)
-SAMPLING = Sampling(interior=16, boundary=4)
-
-
-PROBLEM = Problem(Box({x: (0, 1)}), [u.diff(x) - u], [Condition(u - 1, on={x: 0})])
-
-
-def solved(problem=PROBLEM, method=METHOD, sampling=SAMPLING, **options):
-    return solve(problem, method, sampling=sampling, **options)
 
 
 BAD_COUNTS = [0, -1, 1.5, 2.0, "3", None, True, np.nan, [3], np.array([3])]
@@ -77,4 +65,4 @@ def test_the_window(refused, window):
 )
 def test_numpy_options_are_taken(options):
     method = PISC3(**{"max_nodes": 3, "candidates": 5, **options})
-    assert solved(method=method, sampling=Sampling(interior=np.int64(9))).n_nodes <= 3
+    assert solved_in_no_time(method=method, sampling=Sampling(interior=np.int64(9))).n_nodes <= 3

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from builders import decay_of
 
 import piscm.fit.refine as refinement
 from piscm import (
@@ -29,13 +30,8 @@ TIMES = np.linspace(0.1, 1, 12)
 
 
 def decay(*observations):
-    return Problem(
-        Box({t: (0, 1)}),
-        [u.diff(t) + k * u],
-        [Condition(u - 1, on={t: 0})],
-        {k: 0.5},
-        observations or [Observations(u, TIMES, np.exp(-TIMES))],
-    )
+    data = observations or [Observations(u, TIMES, np.exp(-TIMES))]
+    return decay_of(u, {k: 0.5}, data, rate=k, end=1)
 
 
 def test_ctrl_c_after_growth_loses_nothing(monkeypatch):

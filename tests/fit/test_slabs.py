@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import sympy
-from builders import assembly_of, random_nodes
+from builders import assembly_of, decay_of, random_nodes
 
 import piscm.fit.slabs as slabs
 from piscm import (
@@ -128,13 +128,7 @@ def decay(loss="square", many=60, outliers=0):
     times = np.linspace(0.01, 2, many)
     values = np.exp(-times) + 1e-3 * np.random.default_rng(0).normal(size=many)
     values[:outliers] += 5.0
-    return Problem(
-        Box({s: (0, 2)}),
-        [y.diff(s) + k * y],
-        [Condition(y - 1, on={s: 0})],
-        {k: 0.5},
-        [Observations(y, times, values, loss=loss)],
-    )
+    return decay_of(y, {k: 0.5}, [Observations(y, times, values, loss=loss)], rate=k)
 
 
 METHODS = [

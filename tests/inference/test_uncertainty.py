@@ -1,13 +1,11 @@
 """Error bars: their noise, and what fewer rows than unknowns leave open."""
 
 import numpy as np
+from builders import decay_of
 
 from piscm import (
     PISC3,
-    Box,
-    Condition,
     Observations,
-    Problem,
     Sampling,
     coordinates,
     field,
@@ -25,13 +23,8 @@ TIMES = np.linspace(0.1, 1, 12)
 
 
 def decay(*observations):
-    return Problem(
-        Box({t: (0, 1)}),
-        [u.diff(t) + k * u],
-        [Condition(u - 1, on={t: 0})],
-        {k: 0.5},
-        observations or [Observations(u, TIMES, np.exp(-TIMES))],
-    )
+    data = observations or [Observations(u, TIMES, np.exp(-TIMES))]
+    return decay_of(u, {k: 0.5}, data, rate=k, end=1)
 
 
 def test_two_sets_of_observations_of_one_thing_keep_their_noise():

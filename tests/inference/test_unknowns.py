@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy
+from builders import decay_of
 
 from piscm import (
     PISC1,
@@ -33,13 +34,7 @@ PLACES = np.linspace(0.05, 2, 30)
 def decay(guess=0.5, noise=0.0, seed=0, **options):
     """u' = -k u from observations of u."""
     values = np.exp(-1.5 * PLACES) + noise * np.random.default_rng(seed).normal(size=len(PLACES))
-    return Problem(
-        Box({x: (0, 2)}),
-        [u.diff(x) + k * u],
-        [Condition(u - 1, on={x: 0})],
-        {k: guess},
-        [Observations(u, PLACES, values, **options)],
-    )
+    return decay_of(u, {k: guess}, [Observations(u, PLACES, values, **options)], rate=k)
 
 
 def run(problem, method=METHOD, **options):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy
+from builders import decay_of
 
 from piscm import (
     PISC1,
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 x, t = coordinates("x t")
 u = field("u", t)
 v = field("v", x, t)
-DECAY = Problem(Box({t: (0, 1)}), [u.diff(t) + u], [Condition(u - 1, on={t: 0})])
+DECAY = decay_of(u, end=1)
 SMALL = PISC3(selection="orthogonal", max_nodes=10, candidates=20)
 NOT_POSITIVE = [0, 0.0, -1, -1e-6, np.nan, np.inf, -np.inf, True, False, "1e-3", [1e-3], 1j]
 

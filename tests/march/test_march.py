@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy
+from builders import decay_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,13 +167,8 @@ def test_saved_and_loaded_auto_is_the_same(marched, tmp_path):
 
 def test_windows_with_unknowns_are_saved_too(tmp_path):
     times = np.linspace(0.1, 2, 20)
-    problem = Problem(
-        Box({t: (0, 2)}),
-        [y.diff(t) + k * y],
-        [Condition(y - 1, on={t: 0})],
-        {k: 0.5},
-        [Observations(y, times, np.exp(-times) + 0.01 * np.sin(50 * times))],
-    )
+    data = [Observations(y, times, np.exp(-times) + 0.01 * np.sin(50 * times))]
+    problem = decay_of(y, {k: 0.5}, data, rate=k)
     method = Windows(t, 2, method=PISC3(selection="orthogonal", max_nodes=15, candidates=30))
     solution = solve(problem, method)
     solution.save(tmp_path / "inverse.npz")

@@ -1,8 +1,11 @@
 """Problems of every kind by Auto and Windows: the right answer, or the right word for it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import sympy
+from builders import decay_of
 
 from piscm import (
     PISC3,
@@ -31,14 +34,7 @@ THREE = Windows(t, 3, method=SMALL)
 TIMES = np.linspace(0.02, 2, 60)
 
 
-def decay(unknowns=None, observations=(), rate=1, start=1, end=2):
-    return Problem(
-        Box({t: (0, end)}),
-        [u.diff(t) + rate * u],
-        [Condition(u - start, on={t: 0})],
-        unknowns,
-        list(observations),
-    )
+decay = partial(decay_of, u)
 
 
 def noise_of(size):

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 import sympy
+from builders import decay_of
 
 import piscm.fit.refine as refinement
 from piscm import (
@@ -33,19 +34,13 @@ u = field("u", t)
 k = unknown("k")
 TIMES = np.linspace(0.1, 2, 20)
 SMALL = PISC3(selection="orthogonal", max_nodes=20, candidates=40)
-DECAY = Problem(Box({t: (0, 2)}), [u.diff(t) + u], [Condition(u - 1, on={t: 0})])
+DECAY = decay_of(u)
 WAVES = Problem(
     Box({t: (0, 20)}),
     [u.diff(t, 2) + u - sympy.sin(t**2 / 4)],
     [Condition(u - 1, on={t: 0}), Condition(u.diff(t), on={t: 0})],
 )
-INVERSE = Problem(
-    Box({t: (0, 2)}),
-    [u.diff(t) + k * u],
-    [Condition(u - 1, on={t: 0})],
-    {k: 0.5},
-    [Observations(u, TIMES, np.exp(-TIMES))],
-)
+INVERSE = decay_of(u, {k: 0.5}, [Observations(u, TIMES, np.exp(-TIMES))], rate=k)
 
 
 def impatient(at):

@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 import sympy
+from builders import solved_in_no_time
 
 from piscm import (
-    PISC3,
-    Box,
-    Condition,
-    Problem,
     ProblemError,
-    Sampling,
     Solution,
     coordinates,
     field,
-    solve,
 )
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -23,13 +18,6 @@ x, t = coordinates("x t")
 u, v = field("u", x), field("v", x)
 a = sympy.Symbol("a")
 HUGE = 10**400
-METHOD = PISC3(max_nodes=3, candidates=5)
-SAMPLING = Sampling(interior=16, boundary=4)
-PROBLEM = Problem(Box({x: (0, 1)}), [u.diff(x) - u], [Condition(u - 1, on={x: 0})])
-
-
-def solved(problem=PROBLEM, method=METHOD, sampling=SAMPLING, **options):
-    return solve(problem, method, sampling=sampling, **options)
 
 
 @pytest.mark.parametrize(
@@ -59,19 +47,19 @@ def solved(problem=PROBLEM, method=METHOD, sampling=SAMPLING, **options):
     ],
 )
 def test_starting_values(refused, initial, words):
-    refused(lambda: solved(initial=initial), words)
+    refused(lambda: solved_in_no_time(initial=initial), words)
 
 
 @pytest.mark.parametrize(
     "value", [x, 1, np.float64(0.5), sympy.pi, abs(x - 0.5), sympy.Max(x, 0.5, 1 - x)]
 )
 def test_starting_values_that_are_taken(value):
-    assert isinstance(solved(initial={u: value}), Solution)
+    assert isinstance(solved_in_no_time(initial={u: value}), Solution)
 
 
 @pytest.mark.parametrize("value", [sympy.Heaviside(x - 0.5), sympy.floor(3 * x)])
 def test_a_starting_value_with_a_jump_is_taken_or_refused(value):
     try:
-        assert np.isfinite(solved(initial={u: value})(x=[0.1, 0.9])).all()
+        assert np.isfinite(solved_in_no_time(initial={u: value})(x=[0.1, 0.9])).all()
     except ProblemError as error:
         assert str(value) in str(error)  # noqa: PT017 - one or the other

@@ -4,15 +4,16 @@ import json
 
 import numpy as np
 import pytest
+from builders import decay_of
 
 import piscm
-from piscm import PISC3, Auto, Box, Condition, Problem, Sampling, Windows, coordinates, field, solve
+from piscm import PISC3, Auto, Sampling, Windows, coordinates, field, solve
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
 x, t = coordinates("x t")
 u = field("u", t)
-DECAY = Problem(Box({t: (0, 2)}), [u.diff(t) + u], [Condition(u - 1, on={t: 0})])
+DECAY = decay_of(u)
 METHODS = {
     "windows": Windows(t, 3, method=PISC3(max_nodes=4, candidates=8, selection="orthogonal")),
     "auto": Auto(max_nodes=20),

@@ -6,18 +6,15 @@ import sys
 import numpy as np
 import pytest
 import sympy
+from builders import solved_in_no_time
 
 from piscm import (
     PISC3,
-    Box,
-    Condition,
     NotConverged,
-    Problem,
     Sampling,
     Status,
     coordinates,
     field,
-    solve,
 )
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -25,13 +22,6 @@ pytestmark = pytest.mark.usefixtures("at_once")
 x, t = coordinates("x t")
 u, v = field("u", x), field("v", x)
 a = sympy.Symbol("a")
-METHOD = PISC3(max_nodes=3, candidates=5)
-SAMPLING = Sampling(interior=16, boundary=4)
-PROBLEM = Problem(Box({x: (0, 1)}), [u.diff(x) - u], [Condition(u - 1, on={x: 0})])
-
-
-def solved(problem=PROBLEM, method=METHOD, sampling=SAMPLING, **options):
-    return solve(problem, method, sampling=sampling, **options)
 
 
 @pytest.mark.parametrize(
@@ -56,26 +46,26 @@ def solved(problem=PROBLEM, method=METHOD, sampling=SAMPLING, **options):
     ],
 )
 def test_arguments_of_solve(refused, options, words):
-    refused(lambda: solved(**options), words)
+    refused(lambda: solved_in_no_time(**options), words)
 
 
 def test_sizes_beyond_all_memory(refused):
-    refused(lambda: solved(method=PISC3(max_nodes=10**15)), "max_nodes")
-    refused(lambda: solved(sampling=Sampling(interior=10**15)), "interior")
+    refused(lambda: solved_in_no_time(method=PISC3(max_nodes=10**15)), "max_nodes")
+    refused(lambda: solved_in_no_time(sampling=Sampling(interior=10**15)), "interior")
 
 
 def test_throw():
     with pytest.raises(NotConverged, match="max_nodes") as caught:
-        solved(tol=1e-30, throw=True)
+        solved_in_no_time(tol=1e-30, throw=True)
     assert caught.value.solution.status is Status.NODE_LIMIT
     assert np.isfinite(caught.value.solution(x=0.5))
-    assert solved(tol=1e-30).status is Status.NODE_LIMIT
-    assert solved(throw=True).status is Status.FINISHED
+    assert solved_in_no_time(tol=1e-30).status is Status.NODE_LIMIT
+    assert solved_in_no_time(throw=True).status is Status.FINISHED
 
 
 def test_an_error_in_the_function_of_the_user_comes_through():
     with pytest.raises(ZeroDivisionError):
-        solved(progress=lambda nodes, residual: 1 / 0)
+        solved_in_no_time(progress=lambda nodes, residual: 1 / 0)
 
 
 TWICE = """

@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
+from builders import etdrk4
 
 from piscm import Condition, Periodic, zoo
 from piscm.problem.places import WholeBoundary
@@ -109,31 +110,15 @@ def test_a_numerical_reference_meets_the_conditions(name):
 def fourier(points, steps, end, growth, convection):
     """Integrate u_t + c u u_x = growth(k) u from -sin(pi x) by Fourier modes and ETDRK4."""
     x = -1 + 2 * np.arange(points) / points
-    step = end / steps
     index = np.arange(points // 2 + 1)
     k = np.pi * index
-    linear = step * growth(k)
-    # Means over a circle avoid the cancellation in the coefficients where `linear` is small.
-    z = linear[:, None] + np.exp(2j * np.pi * (np.arange(32) + 0.5) / 32)
-    whole, half = np.exp(linear), np.exp(linear / 2)
-    to_half = step * ((np.exp(z / 2) - 1) / z).mean(1).real
-    first = step * ((-4 - z + np.exp(z) * (4 - 3 * z + z**2)) / z**3).mean(1).real
-    middle = 2 * step * ((2 + z + np.exp(z) * (z - 2)) / z**3).mean(1).real
-    last = step * ((-4 - 3 * z - z**2 + np.exp(z) * (4 - z)) / z**3).mean(1).real
     slope = -0.5j * convection * k * (index < points // 3)
 
     def source(modes):
         return slope * np.fft.rfft(np.fft.irfft(modes, points) ** 2)
 
-    v = np.fft.rfft(-np.sin(np.pi * x))
-    for _ in range(steps):
-        at_start = source(v)
-        a = half * v + to_half * at_start
-        at_a = source(a)
-        at_b = source(half * v + to_half * at_a)
-        at_c = source(half * a + to_half * (2 * at_b - at_start))
-        v = whole * v + first * at_start + middle * (at_a + at_b) + last * at_c
-    return x, np.fft.irfft(v, points)
+    start = np.fft.rfft(-np.sin(np.pi * x))
+    return x, np.fft.irfft(etdrk4(start, growth(k), source, end / steps, steps), points)
 
 
 @pytest.mark.parametrize(("end", "steps"), [(0.3, 900), (1.0, 3000)])

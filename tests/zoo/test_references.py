@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from builders import etdrk4
 from numpy.typing import ArrayLike, NDArray
 
 from piscm.zoo.references import allen_cahn, van_der_pol
@@ -42,16 +43,8 @@ def van_der_pol_taylor(drives: Array, steps: int, order: int = 30) -> tuple[Arra
 def allen_cahn_fourier(points: int, steps: int, exact_start: bool) -> tuple[Array, Array]:
     """Integrate to t = 0.5 by a Fourier pseudo-spectral method with ETDRK4."""
     x = -1 + 2 * np.arange(points) / points
-    step = allen_cahn.T_END / steps
     k = np.arange(points // 2 + 1.0)
-    linear = step * (allen_cahn.REACTION - allen_cahn.DIFFUSIVITY * (np.pi * k) ** 2)
-    # Means over a circle avoid the cancellation in the coefficients where `linear` is small.
-    z = linear[:, None] + np.exp(2j * np.pi * (np.arange(32) + 0.5) / 32)
-    whole, half = np.exp(linear), np.exp(linear / 2)
-    to_half = step * ((np.exp(z / 2) - 1) / z).mean(1).real
-    first = step * ((-4 - z + np.exp(z) * (4 - 3 * z + z**2)) / z**3).mean(1).real
-    middle = 2 * step * ((2 + z + np.exp(z) * (z - 2)) / z**3).mean(1).real
-    last = step * ((-4 - 3 * z - z**2 + np.exp(z) * (4 - z)) / z**3).mean(1).real
+    growth = allen_cahn.REACTION - allen_cahn.DIFFUSIVITY * (np.pi * k) ** 2
 
     def reaction(modes: Modes) -> Modes:
         return np.asarray(-allen_cahn.REACTION * np.fft.rfft(np.fft.irfft(modes, points) ** 3))
@@ -65,13 +58,7 @@ def allen_cahn_fourier(points: int, steps: int, exact_start: bool) -> tuple[Arra
         v = points / 4 * (-1.0) ** k * np.add(integral(k - 1), integral(k + 1)) + 0j
     else:
         v = np.fft.rfft(x**2 * np.cos(np.pi * x))
-    for _ in range(steps):
-        at_start = reaction(v)
-        a = half * v + to_half * at_start
-        at_a = reaction(a)
-        at_b = reaction(half * v + to_half * at_a)
-        at_c = reaction(half * a + to_half * (2 * at_b - at_start))
-        v = whole * v + first * at_start + middle * (at_a + at_b) + last * at_c
+    v = etdrk4(v, growth, reaction, allen_cahn.T_END / steps, steps)
     return x, np.fft.irfft(v, points)
 
 
