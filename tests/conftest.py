@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
 from piscm import ProblemError
@@ -12,6 +13,13 @@ from piscm.cli import app
 
 SECONDS = 60.0  # a guard against hangs, not a measure of speed
 """Bad input must be told within a second; this is that second on a busy machine."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Tests run side by side: threads of one would only wait for those of another."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

@@ -168,6 +168,7 @@ def test_an_unknown_from_exact_data(method):
 BOTH = [Auto(max_nodes=60), Windows(t, 3, method=EACH)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guess", [0.4, 40.0])
 @pytest.mark.parametrize("method", BOTH, ids=["Auto", "Windows"])
 def test_a_guess_ten_times_off(method, guess):

@@ -21,6 +21,7 @@ def test_pendulum():
     assert run("pendulum") == pytest.approx(-2, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_long_time():
     assert run("long_time") < 1e-5
 
@@ -33,6 +34,7 @@ def test_one_parameter():
     assert run("one_parameter") < 3
 
 
+@pytest.mark.slow
 def test_several_parameters():
     assert run("several_parameters") < 4
 

@@ -23,6 +23,7 @@ def errors(name, seeds, **overrides):
     return median(states), median(parameters)
 
 
+@pytest.mark.slow
 def test_van_der_pol_with_the_papers_settings():
     """Paper: 6.0e-4 and 5.1e-4."""
     state, parameter = errors("van-der-pol-inverse", 3)
@@ -30,6 +31,7 @@ def test_van_der_pol_with_the_papers_settings():
     assert parameter <= 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "state", "parameter"),
     [

@@ -24,6 +24,7 @@ def median_rmse(name, method, observations, seeds):
     return median(rmse(name, method, observations, seed) for seed in range(seeds))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "observations", "seeds", "bar"),
     [
@@ -39,6 +40,7 @@ def test_pi_sc_iii(name, observations, seeds, bar):
     assert median_rmse(name, PISC3, observations, seeds) <= bar
 
 
+@pytest.mark.slow
 def test_the_order_of_the_three_algorithms():
     """Paper: 3.88e-1, 1.30e-2 and 1.93e-3."""
     errors = [median_rmse("van-der-pol", method, 0, 3) for method in (PISC1, PISC2, PISC3)]

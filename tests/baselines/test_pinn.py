@@ -22,6 +22,7 @@ from piscm.baselines import PINN, PISCN
 from piscm.baselines.jax_arrays import jax_for
 
 pytest.importorskip("jax")
+pytestmark = pytest.mark.slow  # to load JAX and to compile
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", t)

@@ -87,6 +87,7 @@ def run(problem, method, seed=0, **options):
     return solve(problem, method(**options), sampling=SMALL, seed=seed)
 
 
+@pytest.mark.slow
 @FEW
 @given(problems(), methods, activations, selections, st.integers(0, 1000))
 def test_whatever_the_problem(tmp_path_factory, problem, method, activation, selection, seed):

@@ -222,3 +222,23 @@ def test_what_is_given_is_not_changed(rng):
     basis.outside(columns)
     basis.solve(target, TRUNCATION)
     np.testing.assert_array_equal(columns, before)
+
+
+@pytest.mark.parametrize("truncation", [1e-12, 1e-8, 1e-4, 1e-2])
+@pytest.mark.parametrize("least", [1e-1, 1e-3, 1e-6, 1e-9])
+def test_the_truncation_is_that_of_the_columns_as_they_are(rng, truncation, least):
+    """With sizes, singular values are those of the columns and not of unit ones."""
+    left, _ = np.linalg.qr(rng.normal(size=(60, 8)))
+    right, _ = np.linalg.qr(rng.normal(size=(8, 8)))
+    columns = (left @ np.diag(np.geomspace(1, least, 8)) @ right).T
+    target = rng.normal(size=60)
+    basis = Basis(60)
+    basis.append(columns[:5])
+    basis.append(columns[5:])
+    found = basis.solve(target, truncation, basis.lengths)
+    values = np.linalg.svd(columns, compute_uv=False)
+    near = np.abs(np.log(values / values[0] / truncation)) < 1e-6  # too close to call
+    assert not near.any()
+    assert found.rank == np.sum(values > truncation * values[0])
+    exact = np.linalg.pinv(columns.T, rcond=truncation) @ target
+    np.testing.assert_allclose(found.solution @ columns, exact @ columns, rtol=1e-5, atol=1e-6)

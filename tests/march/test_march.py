@@ -97,6 +97,7 @@ def same(first, second):
     assert first.status is second.status
 
 
+@pytest.mark.slow
 @SOME
 @given(problems(), windows(), seeds)
 def test_same_seed_same_bits_for_windows(problem, method, seed):

@@ -75,6 +75,7 @@ def test_van_der_pol_without_damping_is_an_oscillation() -> None:
     np.testing.assert_allclose(van_der_pol.reference(t, drive, mu=0.0), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_allen_cahn_converges() -> None:
     differences = [difference for _, difference in allen_cahn.convergence()]
     assert all(a > 30 * b for a, b in pairwise(differences))
