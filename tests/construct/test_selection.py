@@ -164,6 +164,20 @@ def test_a_rule_of_the_users_in_windows_and_in_a_file(tmp_path):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Larger(Orthogonal):
+    """A rule of the library with another default."""
+
+    block: int = 20
+
+
+@pytest.mark.xfail(strict=True, reason="only rules that derive from Selection itself are found")
+def test_a_rule_that_derives_from_another_is_saved_and_loaded(tmp_path):
+    method = PISC3(selection=Larger(), max_nodes=20)
+    solved(method).save(tmp_path / "a.npz")
+    assert load(tmp_path / "a.npz").method == method
+
+
+@dataclass(frozen=True, kw_only=True)
 class Nothing(FirstCome):
     """Never has a node to propose."""
 
