@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
@@ -17,7 +18,10 @@ SECONDS = 60.0  # a guard against hangs, not a measure of speed
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread():
-    """Tests run side by side: threads of one would only wait for those of another."""
+    """Tests run side by side: threads of one would only wait for those of another.
+
+    SciPy has a BLAS of its own, which is limited if it is there by now.
+    """
     with threadpool_limits(1):
         yield
 

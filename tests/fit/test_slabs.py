@@ -1,5 +1,7 @@
 """Correction in slabs of rows equals one least-squares problem over all of them."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy
@@ -57,8 +59,9 @@ def with_unknown():
     )
 
 
+@cache
 def setup(problem, interior=2500, boundary=1100):
-    assembly = assembly_of(problem, Sampling(interior, boundary), weights=WEIGHTS)
+    assembly = assembly_of(problem(), Sampling(interior, boundary), weights=WEIGHTS)
     return assembly, random_nodes(15, 2, seed=1, scale=3.0)
 
 
@@ -66,7 +69,7 @@ def setup(problem, interior=2500, boundary=1100):
 @pytest.mark.parametrize("sizes", [(2500, 1100), (400, 3000), (1000, 1000), (1, 1)])
 def test_a_linear_problem_is_one_least_squares_problem(monkeypatch, slab, sizes):
     monkeypatch.setattr(slabs, "_SLAB", slab)
-    assembly, nodes = setup(linear(), *sizes)
+    assembly, nodes = setup(linear, *sizes)
     weights = np.random.default_rng(2).normal(size=(15, 2))
     found = slabs.correct_on_all(assembly, nodes, weights, np.zeros(0), METHOD)
     whole = assembly.system("sin")
@@ -82,7 +85,7 @@ def test_a_linear_problem_is_one_least_squares_problem(monkeypatch, slab, sizes)
 
 @pytest.mark.parametrize("slab", [1, 10**9])
 def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, slab):
-    assembly, nodes = setup(with_unknown())
+    assembly, nodes = setup(with_unknown)
     start = (np.zeros((15, 1)), np.array([0.2]))
     arguments = (assembly, nodes, *start, METHOD)
     monkeypatch.setattr(slabs, "_SLAB", 10**9)
@@ -100,7 +103,7 @@ def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, sla
 
 
 def test_blocks_that_share_points_still_share_them():
-    points = setup(linear())[0].points
+    points = setup(linear)[0].points
     some = points.first(100_000)
     assert some[0] is some[1]
     assert some.rows == points.rows
