@@ -9,7 +9,7 @@ demo: .venv/demo-ready  ## solve the Van der Pol problem and draw it
 	@echo "The picture is out/van-der-pol-auto-seed0.png"
 
 test: .venv/dev-ready  ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: .venv/dev-ready  ## lint, format, types, layers
 	$(BIN)/ruff check .

@@ -168,6 +168,7 @@ def test_an_unknown_from_exact_data(method):
 BOTH = [Auto(max_nodes=60), Windows(t, 3, method=EACH)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guess", [0.4, 40.0])
 @pytest.mark.parametrize("method", BOTH, ids=["Auto", "Windows"])
 def test_a_guess_ten_times_off(method, guess):
@@ -183,3 +184,14 @@ def test_a_guess_ten_times_off(method, guess):
     )
     errors = [abs(solve(problem, method, seed=s).unknowns["k"].value - 4) for s in SEEDS]
     assert np.median(errors) < 1e-2
+
+
+def test_the_default_copes_with_a_long_time():
+    """Thirty periods: frequencies far beyond the first range of candidates."""
+    problem = Problem(
+        Box({t: (0, 200)}),
+        [v.diff(t, 2) + v],
+        [Condition(v - 1, on={t: 0}), Condition(v.diff(t), on={t: 0})],
+    )
+    times = np.linspace(0, 200, 100)
+    np.testing.assert_allclose(solve(problem)(t=times), np.cos(times), atol=1e-6)

@@ -50,6 +50,7 @@ def function(expression, *symbols):
     return lambda **at: compiled(*(at[symbol.name] for symbol in symbols))
 
 
+@pytest.mark.slow
 def test_lorenz():
     """Three ODEs over a short time, against Runge-Kutta."""
     a, b, c = (field(name, t) for name in "abc")
@@ -89,6 +90,7 @@ def test_beam():
     assert worst(problem, {w: function(exact, x)}, nodes=60, scale=6.0) < 1e-6
 
 
+@pytest.mark.slow
 def test_nonlinear_poisson_in_three_dimensions():
     u = field("u", x, y, z)
     exact = sin(pi * x) * sin(pi * y) * cos(z)
@@ -140,6 +142,7 @@ def test_wave():
     assert worst(problem, {u: function(exact, x, t)}, nodes=120, scale=4.0) < 1e-5
 
 
+@pytest.mark.slow
 def test_two_fields_in_space_and_time():
     """A reaction-diffusion pair that feeds on each other, with periodic ends."""
     u, v = field("u", x, t), field("v", x, t)

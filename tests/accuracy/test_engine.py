@@ -9,6 +9,8 @@ import pytest
 from piscm import PISC3, Auto, Windows, solve, zoo
 from piscm.paper.literal import literal_pisc3
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(3)
 
 
@@ -16,7 +18,7 @@ SEEDS = range(3)
 def test_as_good_as_the_literal_algorithm(name):
     item = zoo.load(name)
     method = item.method(PISC3, max_nodes=80)
-    points = item.problem.domain.interior(
+    points = item.problem.domain.sample_inside(
         2000, lambda n, d: np.random.default_rng(9).random((n, d))
     )
     literal, found = [], []

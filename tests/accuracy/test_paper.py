@@ -1,5 +1,6 @@
 """The paper's forward problems at the paper's sizes: medians over seeds against its tables."""
 
+from functools import cache
 from statistics import median
 
 import pytest
@@ -7,22 +8,23 @@ import pytest
 from piscm import PISC1, PISC2, PISC3, solve, zoo
 
 
-def median_rmse(name, method, observations, seeds):
+@cache
+def rmse(name, method, observations, seed):
     benchmark = zoo.load(name)
-    return median(
-        benchmark.rmse(
-            solve(
-                benchmark.observed(observations, seed),
-                benchmark.method(method),
-                sampling=benchmark.sampling,
-                seed=seed,
-            ),
-            seed=seed,
-        )
-        for seed in range(seeds)
+    solution = solve(
+        benchmark.observed(observations, seed),
+        benchmark.method(method),
+        sampling=benchmark.sampling,
+        seed=seed,
     )
+    return benchmark.rmse(solution, seed=seed)
 
 
+def median_rmse(name, method, observations, seeds):
+    return median(rmse(name, method, observations, seed) for seed in range(seeds))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "observations", "seeds", "bar"),
     [
@@ -38,6 +40,7 @@ def test_pi_sc_iii(name, observations, seeds, bar):
     assert median_rmse(name, PISC3, observations, seeds) <= bar
 
 
+@pytest.mark.slow
 def test_the_order_of_the_three_algorithms():
     """Paper: 3.88e-1, 1.30e-2 and 1.93e-3."""
     errors = [median_rmse("van-der-pol", method, 0, 3) for method in (PISC1, PISC2, PISC3)]

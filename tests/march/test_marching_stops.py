@@ -1,0 +1,180 @@
+"""Ctrl-C and time limits in the middle of a run leave a usable solution that says so."""
+
+import time
+
+import numpy as np
+import pytest
+import sympy
+from builders import decay_of
+
+import piscm.fit.refine as refinement
+from piscm import (
+    PISC3,
+    Auto,
+    Box,
+    Condition,
+    NotConverged,
+    Observations,
+    Problem,
+    Status,
+    Windows,
+    coordinates,
+    field,
+    load,
+    solve,
+    unknown,
+    zoo,
+)
+from piscm.march import run
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+t = coordinates("t")
+u = field("u", t)
+k = unknown("k")
+TIMES = np.linspace(0.1, 2, 20)
+SMALL = PISC3(selection="orthogonal", max_nodes=20, candidates=40)
+DECAY = decay_of(u)
+WAVES = Problem(
+    Box({t: (0, 20)}),
+    [u.diff(t, 2) + u - sympy.sin(t**2 / 4)],
+    [Condition(u - 1, on={t: 0}), Condition(u.diff(t), on={t: 0})],
+)
+INVERSE = decay_of(u, {k: 0.5}, [Observations(u, TIMES, np.exp(-TIMES))], rate=k)
+
+
+def impatient(at):
+    """Ctrl-C, once, when the progress is told for the `at`-th time."""
+    calls = []
+
+    def progress(nodes, residual):
+        calls.append(nodes)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+
+    progress.calls = calls
+    return progress
+
+
+def solved(problem, method):
+    """Solve; a Ctrl-C that comes through would end the tests too."""
+    try:
+        return solve(problem, method)
+    except KeyboardInterrupt:
+        pytest.fail("the solution was lost")
+
+
+def check_usable(solution, path):
+    assert np.isfinite(solution(t=np.linspace(0, solution.problem.domain.upper[0], 9))).all()
+    assert solution.status.value in repr(solution)
+    assert len(solution.history) == solution.n_nodes
+    solution.save(path)
+    assert repr(load(path)) == repr(solution)
+    assert np.isfinite(list(solution.error_estimate.by_field.values())).all()
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4, 5, 6])
+def test_ctrl_c_in_a_window(tmp_path, at):
+    progress = impatient(at)
+    solution = solve(DECAY, Windows(t, 3, method=SMALL), progress=progress)
+    assert solution.status is Status.INTERRUPTED
+    assert len(progress.calls) == at
+    reached = [0.0, 2 / 3, 4 / 3, 2.0][(at - 1) // 2]
+    done = np.linspace(0, reached, 5)
+    np.testing.assert_allclose(solution(t=done), np.exp(-done), atol=1e-5)
+    check_usable(solution, tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("at", [1, 2, 4])
+@pytest.mark.parametrize("problem", [WAVES, DECAY], ids=["waves", "decay"])
+def test_ctrl_c_ends_auto_at_once(problem, at):
+    progress = impatient(at)
+    solution = solve(problem, Auto(max_nodes=60, tolerance=1e-12), progress=progress)
+    if len(progress.calls) >= at:
+        assert solution.status is Status.INTERRUPTED
+        assert len(progress.calls) == at
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4, 5, 6])
+def test_ctrl_c_while_unknowns_are_found(at):
+    progress = impatient(at)
+    solution = solve(INVERSE, Windows(t, 2, method=SMALL), progress=progress)
+    assert solution.status is Status.INTERRUPTED
+    assert np.isfinite(solution(t=0.5))
+    if at > 2:  # the whole domain is done by then
+        assert solution.unknowns["k"].value == pytest.approx(1.0, abs=1e-3)
+
+
+METHODS = [Auto(max_nodes=40), Windows(t, 3, method=SMALL)]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["Auto", "Windows"])
+def test_ctrl_c_after_growth_loses_nothing(monkeypatch, method):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(refinement, "_corrected", stop)
+    solution = solved(DECAY, method)
+    assert solution.status is Status.INTERRUPTED
+    assert solution(t=0.1) == pytest.approx(np.exp(-0.1), abs=1e-3)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["Auto", "Windows"])
+def test_ctrl_c_during_the_verdict_loses_nothing(monkeypatch, method):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "estimate_error", stop)
+    solution = solved(DECAY, method)
+    assert solution.status in (Status.INTERRUPTED, Status.CONVERGED, Status.FINISHED)
+    np.testing.assert_allclose(solution(t=TIMES), np.exp(-TIMES), atol=1e-5)
+
+
+# --- time -------------------------------------------------------------------------------------
+
+
+def test_time_limit_in_the_middle_of_windows(tmp_path):
+    method = PISC3(selection="orthogonal", max_nodes=60, candidates=100, max_seconds=0.15)
+    solution = solve(WAVES, Windows(t, 40, method=method))
+    assert solution.status is Status.TIME_LIMIT
+    assert not solution.status.ok
+    panels = solution.network.panels
+    assert panels.counts[0] > 0
+    check_usable(solution, tmp_path / "a.npz")
+    truth = solve(WAVES, tol=1e-8)
+    done = np.linspace(0, panels.edges[0], 5)
+    np.testing.assert_allclose(solution(t=done), truth(t=done), atol=1e-3)
+
+
+@pytest.mark.parametrize("activation", [None, "sin"])
+@pytest.mark.parametrize("problem", [zoo.load("helmholtz").problem, WAVES], ids=["alone", "march"])
+def test_a_time_limit_is_for_the_whole_run(monkeypatch, problem, activation):
+    """Not for each stage of growth, nor for each activation; a clock that growth alone moves."""
+    now = [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def progress(nodes, residual):
+        now[0] += 0.09
+
+    method = Auto(tolerance=1e-13, activation=activation, max_nodes=250, max_seconds=1.0)
+    solution = solve(problem, method, progress=progress)
+    assert now[0] - 100.0 < 1.5
+    assert solution.status is Status.TIME_LIMIT
+
+
+def test_a_time_limit_of_nothing():
+    for method in (
+        Auto(max_seconds=1e-9),
+        Windows(t, 3, method=PISC3(selection="orthogonal", max_seconds=1e-9)),
+        Windows(t, "auto", method=Auto(max_seconds=1e-9)),
+    ):
+        solution = solve(WAVES, method)
+        assert solution.status is Status.TIME_LIMIT
+        assert solution.n_nodes <= 30
+        assert np.isfinite(solution(t=1.0))
+
+
+def test_throw_tells_of_it():
+    with pytest.raises(NotConverged) as caught:
+        solve(WAVES, Auto(max_seconds=1e-9), throw=True)
+    assert caught.value.solution.status is Status.TIME_LIMIT

@@ -1,0 +1,82 @@
+"""Every benchmark: its reference solves its problem, and its observations are of the reference."""
+
+from math import factorial
+
+import numpy as np
+import pytest
+
+from piscm import PISC1, ProblemError, solve, zoo
+from piscm.compile.blocks import compile_blocks
+
+# Shares of the box; high derivatives need longer steps, or rounding drowns them.
+STEPS = {1: 5e-4, 2: 5e-4, 3: 2e-3, 4: 2e-3}
+REACH = 4
+
+
+def stencil(order):
+    """Weights of a central difference on nine points, exact for polynomials of degree 8."""
+    shifts = np.arange(-REACH, REACH + 1.0)
+    powers = np.vander(shifts, increasing=True).T
+    return np.linalg.solve(powers, np.eye(len(shifts))[order]) * factorial(order)
+
+
+def truth(benchmark, jet, points):
+    """A derivative of the reference along one axis by central differences."""
+    name = str(benchmark.problem.fields[jet.field].func)
+    box = benchmark.problem.domain
+
+    def reference(at):
+        names = [symbol.name for symbol in box.coordinates]
+        values = benchmark.reference(**dict(zip(names, at.T, strict=True)))
+        return values[name] if isinstance(values, dict) else values
+
+    if not any(jet.orders):
+        return reference(points)
+    (axis,) = np.flatnonzero(jet.orders)
+    order = jet.orders[axis]
+    step = STEPS[order] * box.width * np.eye(box.dimension)[axis]
+    shifts = range(-REACH, REACH + 1)
+    differences = zip(stencil(order), shifts, strict=True)
+    total = sum(weight * reference(points + shift * step) for weight, shift in differences)
+    return total / step[axis] ** order
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_the_reference_solves_the_equations(name):
+    benchmark = zoo.load(name)
+    box = benchmark.problem.domain
+    unit = np.random.default_rng(0).uniform(0.05, 0.95, (200, box.dimension))
+    points = box.lower + unit * box.width
+    for block in compile_blocks(benchmark.problem):
+        if block.kind != "equations":
+            continue
+        jets = [truth(benchmark, jet, points) for jet in block.compiled.jets]
+        residual = block.compiled.value(points, jets, list(benchmark.truth.values()))
+        largest = max(np.abs(jet).max() for jet in jets)
+        assert np.abs(residual).max() < 2e-6 * largest
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_observations_are_of_the_reference(name):
+    benchmark = zoo.load(name)
+    fields = len(benchmark.problem.fields)
+    problem = benchmark.observed(20, seed=3)
+    assert len(problem.observations) == fields
+    assert sum(len(data.values) for data in problem.observations) == 20 // fields * fields
+    again = benchmark.observed(20, seed=3).observations[0].values
+    np.testing.assert_array_equal(problem.observations[0].values, again)
+    other = benchmark.observed(20, seed=4).observations[0].values
+    assert not np.array_equal(again, other)
+    solution = solve(problem, benchmark.method(PISC1, max_nodes=2), sampling=benchmark.sampling)
+    assert np.isfinite(benchmark.rmse(solution, count=50))
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(ProblemError, match=r"navier.*known: van-der-pol"):
+        zoo.load("navier")
+    with pytest.raises(ProblemError, match="observations"):
+        zoo.load("helmholtz").observed(-1)
+
+
+def test_the_zoo_names_what_it_has(refused):
+    refused(lambda: zoo.load("nope"), "'nope'; known: van-der-pol")
