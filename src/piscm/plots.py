@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from piscm.problem.errors import ProblemError
 from piscm.problem.written import Expression
+from piscm.result.arguments import values_inside
 from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def field_map(
     ax = _axes(ax)
     horizontal, vertical = (_axis(solution, name) for name in free)
     mesh = dict(zip(free, np.meshgrid(horizontal, vertical), strict=True))
-    values = solution(expression, **mesh, **at)
+    values = values_inside(solution, solution.problem, expression, {**mesh, **at})
     title = _label(solution, expression)
     colors = "viridis"
     if reference is not None:
@@ -117,7 +118,7 @@ def cross_section(
     if reference is not None:
         truth = reference(**{free[0]: along}, **at)
         ax.plot(along, truth, color="0.65", linewidth=4, label="reference")
-    values = solution(expression, **{free[0]: along}, **at)
+    values = values_inside(solution, solution.problem, expression, {free[0]: along, **at})
     ax.plot(along, values, color="C3", linestyle="--", label="piscm")
     title = ", ".join(f"{name} = {value:g}" for name, value in at.items())
     ax.set(xlabel=free[0], ylabel=_label(solution, expression), title=title)
@@ -128,12 +129,16 @@ def cross_section(
 def residual_history(solution: Solution, *, ax: "Axes | None" = None) -> "Axes":
     """The residual against the number of nodes."""
     ax = _axes(ax)
-    count, windows = np.arange(1, solution.n_nodes + 1), solution.history.window
+    count, windows = np.arange(1, len(solution.history) + 1), solution.history.window
     for window in np.unique(windows):  # each window starts anew
         own = windows == window
         ax.semilogy(count[own], solution.history.residual[own], color="C0")
     several = len(np.unique(windows)) > 1
-    ax.set(xlabel="nodes", ylabel="residual", title="growth by window" if several else "growth")
+    title = "growth by window" if several else "growth"
+    if solution.method.records_iterations:
+        ax.set(xlabel="iterations", ylabel="residual", title="convergence")
+    else:
+        ax.set(xlabel="nodes", ylabel="residual", title=title)
     ax.grid(alpha=0.3, which="both")
     return ax
 

@@ -27,6 +27,8 @@ def checked_coordinate(problem: Problem, coordinate: sympy.Symbol) -> sympy.Symb
 def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
     """What prevents marching along a coordinate, in words."""
     low, high = problem.domain.span(coordinate)
+    if not problem.domain.is_product_along(coordinate):
+        return f"its ends in {problem.domain} are not faces"
     values: set[float] = set()
     for condition in problem.conditions:
         reason = condition.place.against_marching(coordinate)

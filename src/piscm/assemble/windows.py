@@ -60,8 +60,8 @@ class Part:
                 if source is not None:
                     inside.append(source.within(kept))
         domain = problem.domain.cut(coordinate, low, high)
-        conditions = [item for item in inside if not isinstance(item, Observations)]
         observations = [item for item in inside if isinstance(item, Observations)]
+        conditions = [item for item in inside if item.kind == "conditions"]
         return Part(problem.part(domain, conditions, observations), tuple(blocks))
 
     def without_observations(self) -> "Part":

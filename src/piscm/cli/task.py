@@ -1,6 +1,6 @@
 """What the command line solves: a problem of the zoo or from a file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class Task:
     method: Construction | Auto
     sampling: Sampling | None  # None leaves it to the method
     benchmark: Benchmark | None
+    weights: Mapping[str, float] | None = None  # of a benchmark, for the paper's algorithms
 
 
 def task_for(
@@ -54,7 +55,12 @@ def task_for(
             )
         chosen = item.method(METHODS[method], **overrides)
         return method, Task(
-            name, lambda seed: item.observed(count, seed), chosen, item.sampling, item
+            name,
+            lambda seed: item.observed(count, seed),
+            chosen,
+            item.sampling,
+            item,
+            item.weights,
         )
     if not Path(name).is_file():
         known = ", ".join(zoo.names())
@@ -77,8 +83,5 @@ def task_for(
 
 def solved(task: Task, seed: int) -> Solution:
     """One trial."""
-    # The weights of a benchmark belong to the paper's algorithms.
-    literal = task.benchmark is not None and isinstance(task.method, Construction)
-    weights = task.benchmark.weights if task.benchmark is not None and literal else None
     problem = task.problem(seed)
-    return solve(problem, task.method, sampling=task.sampling, weights=weights, seed=seed)
+    return solve(problem, task.method, sampling=task.sampling, weights=task.weights, seed=seed)

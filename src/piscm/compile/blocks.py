@@ -11,7 +11,6 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.compile.expression import Compiled
-from piscm.problem.conditions import Observations
 from piscm.problem.place import Legs, Place, combined
 from piscm.problem.places import Interior
 from piscm.problem.problem import Problem
@@ -85,10 +84,8 @@ def compile_blocks(problem: Problem) -> list[Block]:
         blocks.append(Block(name, "equations", function, Interior()))
     for item in (*problem.conditions, *problem.observations):
         function = compiled(item.expression, item.where)
-        block = Block(item.name, "conditions", function, item.place, item.weight, item.data)
-        if isinstance(item, Observations):
-            block = replace(block, kind="observations", noise=item.noise, loss=item.loss)
-        blocks.append(block)
+        block = Block(item.name, item.kind, function, item.place, item.weight, item.data)
+        blocks.append(replace(block, noise=item.noise, loss=item.loss))
     return [
         replace(block, name=_distinct(block.name, [other.name for other in blocks[:index]]))
         for index, block in enumerate(blocks)

@@ -21,6 +21,7 @@ from piscm.construct.orthogonal import Orthogonal
 from piscm.construct.selection import RANGES, Selection
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
+from piscm.network.saved import class_named
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.method import Method
@@ -163,8 +164,8 @@ class Construction(Method):
         options = dict(options)
         chosen = options.get("selection")
         if isinstance(chosen, Mapping):
-            kinds = {kind.__name__: kind for kind in Selection.__subclasses__()}
-            options["selection"] = kinds[chosen["name"]](**chosen["options"])
+            kind: type[Selection] = class_named(Selection, chosen["name"])
+            options["selection"] = kind(**chosen["options"])
         return cls(**options)
 
 

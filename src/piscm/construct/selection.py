@@ -61,7 +61,11 @@ class Selector(Protocol):
     def propose(
         self, state: State, linearization: Linearization, columns: Columns, nodes: Nodes
     ) -> Proposal | None:
-        """The next node or nodes to add to the current ones; None if none would help."""
+        """The next node or nodes to add to the current ones; None if none would help.
+
+        No more than `Run.max_nodes` in all. The state of the proposal has a row of output weights
+        for every new node: zeros, unless the rule weighs nodes and has moved the state with them.
+        """
 
     def accepted(self) -> None:
         """Record that the proposal has lowered the residual."""

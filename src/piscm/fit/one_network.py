@@ -10,7 +10,7 @@ from piscm.construct.machine import GivesUp, Growth, grow
 from piscm.fit.refine import Refined, refine
 from piscm.fit.slabs import correct_on_all, most_points
 from piscm.network.network import Network
-from piscm.result.history import Report
+from piscm.result.history import Report, as_history
 from piscm.result.status import Status
 
 
@@ -77,6 +77,10 @@ def fit_network(
             refined = refine(assembly, refined, method)
         except KeyboardInterrupt:
             growth = replace(growth, status=Status.INTERRUPTED)
+    if refined.kept is not None:
+        growth = replace(
+            growth, nodes=refined.nodes, history=as_history(growth.history[refined.kept])
+        )
     state = refined.state
     problem, start = assembly.part.problem, assembly.start
     network = Network(

@@ -51,6 +51,7 @@ class Refined:
     system: System
     columns: Columns
     state: State
+    kept: NDArray[np.intp] | None = None  # which nodes of growth these are, unless all
 
     def without_columns(self) -> "Refined":
         """The same without the columns of its nodes, which are large."""

@@ -1,5 +1,6 @@
 """A network of several layers as a function, in NumPy alone, so a saved one does not need JAX."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.compile.expression import Compiled
+from piscm.network.activations import activation_named
 from piscm.network.layers import derivatives
 from piscm.network.model import Model
 from piscm.network.nodes import feature_of
+from piscm.network.saved import numbers, whole_number
 from piscm.network.start import Start
+from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -51,6 +55,27 @@ class DeepNetwork(Model):
         for number, (weights, biases) in enumerate(self.layers):
             named[f"layer{number}_weights"], named[f"layer{number}_biases"] = weights, biases
         return named
+
+    @classmethod
+    def restored(
+        cls,
+        problem: Problem,
+        start: Start,
+        unknowns: Floats,
+        layout: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+    ) -> "DeepNetwork":
+        layers, width = [], problem.domain.dimension
+        for number in range(whole_number(layout["layers"], "number of layers")):
+            biases = f"layer{number}_biases"
+            shape = (width, len(arrays[biases]))
+            weights = numbers(arrays, f"layer{number}_weights", shape)
+            width = shape[1]
+            layers.append((weights, numbers(arrays, biases, (width,))))
+        if not layers or width != len(problem.fields):
+            raise ProblemError("its layers do not fit its fields.")
+        activation = activation_named(layout["activation"]).name
+        return cls(problem, start, activation, tuple(layers), unknowns)
 
     def _jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)

@@ -1,6 +1,7 @@
 """What every fitted network can do: evaluate any expression of its fields at any points."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +53,18 @@ class Model(ABC):
     @abstractmethod
     def arrays(self) -> dict[str, Floats]:
         """All parameters except the unknowns, by the names under which they are saved."""
+
+    @classmethod
+    @abstractmethod
+    def restored(
+        cls,
+        problem: Problem,
+        start: Start,
+        unknowns: Floats,
+        layout: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+    ) -> "Model":
+        """The model with a saved `layout` and saved `arrays`, neither of which is trusted."""
 
     @abstractmethod
     def _jets(self, compiled: Compiled, points: Floats) -> Floats:

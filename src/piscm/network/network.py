@@ -1,6 +1,6 @@
 """One hidden layer as a function, for the whole domain or window by window."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ from piscm.compile.expression import Compiled, Jet
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.nodes import Feature, Nodes, feature_of
+from piscm.network.saved import numbers, whole_number
 from piscm.network.start import Start
+from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -37,6 +39,19 @@ class Panels:
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     activations: tuple[str, ...]
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any], problem: Problem, nodes: int) -> "Panels":
+        """The windows that a file holds, if they fit the problem and its nodes."""
+        axis, edges = whole_number(saved["axis"], "axis"), tuple(map(float, saved["edges"]))
+        counts = tuple(whole_number(number, "count of nodes") for number in saved["counts"])
+        low, high = problem.domain.span(problem.domain.coordinates[axis])
+        inside = all(low < edge < high for edge in edges) and list(edges) == sorted(edges)
+        activations = tuple(activation_named(name).name for name in saved["activations"])
+        fits = sum(counts) == nodes and len(counts) == len(edges) + 1 == len(activations)
+        if not inside or not fits:
+            raise ProblemError("its windows do not fit its nodes.")
+        return cls(axis, edges, counts, activations)
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,27 @@ class Network(Model):
             "node_biases": self.nodes.biases,
             "weights": self.weights,
         }
+
+    @classmethod
+    def restored(
+        cls,
+        problem: Problem,
+        start: Start,
+        unknowns: Floats,
+        layout: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+    ) -> "Network":
+        size, dimension = len(arrays["node_biases"]), problem.domain.dimension
+        nodes = Nodes(
+            numbers(arrays, "node_weights", (size, dimension)),
+            numbers(arrays, "node_biases", (size,)),
+        )
+        weights = numbers(arrays, "weights", (size, len(problem.fields)))
+        panels = None
+        if layout["panels"] is not None:
+            panels = Panels.restored(layout["panels"], problem, size)
+        activation = activation_named(layout["activation"]).name
+        return cls(problem, start, activation, nodes, weights, unknowns, panels)
 
     def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
         """The standard error of a compiled expression, given a factor of the covariance.

@@ -19,7 +19,7 @@ def below(orders: Orders) -> Iterator[Orders]:
     return product(*(range(order + 1) for order in orders))
 
 
-def _product(orders: Orders, one: Mapping[Orders, Any], other: Mapping[Orders, Any]) -> Any:
+def product_rule(orders: Orders, one: Mapping[Orders, Any], other: Mapping[Orders, Any]) -> Any:
     """A derivative of a product; None if every term is missing."""
     total = None
     for lower in below(orders):
@@ -53,4 +53,4 @@ def chain(orders: Orders, slope: Mapping[Orders, Any], z: Mapping[Orders, Any]) 
         for own, value in z.items()
         if own[axis]
     }
-    return _product(lowered, slope, moved)
+    return product_rule(lowered, slope, moved)

@@ -86,6 +86,13 @@ class Box(Frozen, Domain):
     def bounding_box(self) -> "Box":
         return self
 
+    def is_product_along(self, coordinate: sympy.Symbol) -> bool:
+        return True
+
+    @property
+    def document(self) -> Any:
+        return {symbol.name: [low, high] for symbol, (low, high) in self.bounds.items()}
+
     def sample_inside(self, count: int, draw: UnitPoints) -> Floats:
         return self.sample_slice({}, count, draw)
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import sympy
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.expressions import as_expression
+from piscm.problem.frozen import ReadOnly
 from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Observed, PeriodicPair, Slice, Slices, WholeBoundary
@@ -39,6 +40,10 @@ class Requirement(ABC):
     weight : float
         Its weight relative to others of its kind.
     """
+
+    kind: ClassVar[str] = "conditions"
+    noise: float | None = None
+    loss: str = "square"
 
     expression: Expression
     weight: float
@@ -201,6 +206,8 @@ class Observations(Requirement):
         "huber" limits the pull of an outlier to that of an error of 1.35 standard deviations.
     """
 
+    kind: ClassVar[str] = "observations"
+
     expression: Expression
     points: ArrayLike
     values: ArrayLike
@@ -299,7 +306,7 @@ def _slice(part: Any, shown: str) -> Slice:
                 f"on={brief(part)} for {shown}: {brief(coordinate)} is not a coordinate; "
                 "write on={x: 0} with the symbol x."
             )
-    return {
-        coordinate: finite_number(value, f"The place {coordinate} of the condition {shown}")
+    return ReadOnly(
+        (coordinate, finite_number(value, f"The place {coordinate} of the condition {shown}"))
         for coordinate, value in part.items()
-    }
+    )

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
@@ -59,6 +59,23 @@ class Domain(ABC):
     @abstractmethod
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Domain":
         """The part between two values of a coordinate."""
+
+    def is_product_along(self, coordinate: sympy.Symbol) -> bool:
+        """Whether every section across a coordinate is the same, so that its ends are faces.
+
+        Only then can windows follow each other along it, or its ends be tied.
+        """
+        return False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of parts of the boundary that `sample_boundary` knows."""
+        return ()
+
+    @property
+    def document(self) -> Any:
+        """The domain as plain data, for files."""
+        raise ProblemError(f"A problem on {self} cannot be written to a file yet.")
 
     @property
     def dimension(self) -> int:

@@ -7,6 +7,19 @@ from typing import Any, Self
 import numpy as np
 
 
+class ReadOnly(dict[Any, Any]):
+    """A dictionary that stays as it was made."""
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("what belongs to a problem is read-only; make a new problem instead")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[dict[Any, Any]]]:
+        return ReadOnly, (dict(self),)
+
+
 class Frozen:
     """Attributes are set only during construction; arrays among them become read-only.
 

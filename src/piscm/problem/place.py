@@ -123,6 +123,10 @@ class Place(ABC):
     def check(self, domain: Domain, what: str) -> None:  # noqa: B027  (most places fit anywhere)
         """Raise `ProblemError` if the place is not in the domain; `what` names what is there."""
 
+    def fitted_to(self, domain: Domain) -> "Place":
+        """The same place, without the round-off of what was written."""
+        return self
+
     def within(self, cut: Cut) -> Sequence[Kept]:
         """What a part of the domain keeps; by default all of it."""
         return [Kept(self)]

@@ -9,8 +9,12 @@ import sympy
 
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
+from piscm.problem.frozen import ReadOnly
 from piscm.problem.numeric import Floats
 from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
+
+# A value may miss the end of a domain by this fraction of its width: round-off, not a mistake.
+_ROUND_OFF = 1e-9
 
 Slice = Mapping[sympy.Symbol, float]
 """A face, edge or point: the coordinates that are fixed there, and their values."""
@@ -57,6 +61,34 @@ class WholeBoundary(Place):
 
 
 @dataclass(frozen=True)
+class BoundaryPart(Place):
+    """A part of the boundary that the domain knows by name."""
+
+    name: str
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        points, _ = domain.sample_boundary(drawing.boundary, drawing.draw, self.name)
+        return (Leg(points),)
+
+    @property
+    def key(self) -> Hashable:
+        return ("part", self.name)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def check(self, domain: Domain, what: str) -> None:
+        if self.name not in domain.parts:
+            known = ", ".join(domain.parts) or "none"
+            raise ProblemError(
+                f"{what}: the domain has no part of its boundary named {self.name!r} ({known})."
+            )
+
+    def against_marching(self, coordinate: sympy.Symbol) -> str:
+        return "holds on a part of the boundary, which windows do not cut"
+
+
+@dataclass(frozen=True)
 class Slices(Place):
     """Faces, edges and points, each given by its fixed coordinates."""
 
@@ -83,6 +115,9 @@ class Slices(Place):
             for part in self.parts
         )
 
+    def fitted_to(self, domain: Domain) -> Place:
+        return Slices(tuple(ReadOnly(_snapped(part, domain)) for part in self.parts))
+
     def check(self, domain: Domain, what: str) -> None:
         box = domain.bounding_box
         for part in self.parts:
@@ -95,6 +130,11 @@ class Slices(Place):
                         f"{what} lies outside the domain: {coordinate} runs from {low:g} to "
                         f"{high:g}."
                     )
+
+            if len(part) == domain.dimension:
+                point = np.array([part[coordinate] for coordinate in domain.coordinates])
+                if not domain.contains(point[None])[0]:
+                    raise ProblemError(f"{what} lies outside the domain {domain}.")
 
     def within(self, cut: Cut) -> Sequence[Kept]:
         first = [part for part in self.parts if part.get(cut.coordinate) == cut.start]
@@ -113,6 +153,18 @@ class Slices(Place):
     @property
     def document(self) -> Any:
         return [{symbol.name: value for symbol, value in part.items()} for part in self.parts]
+
+
+def _snapped(part: Slice, domain: Domain) -> Slice:
+    """0.1 + 0.2 is meant to be the end of a domain at 0.3."""
+    snapped = dict(part)
+    for coordinate, value in part.items():
+        if coordinate in domain.coordinates:
+            low, high = domain.span(coordinate)
+            for end in (low, high):
+                if abs(value - end) <= _ROUND_OFF * (high - low):
+                    snapped[coordinate] = end
+    return snapped
 
 
 def _in_part(part: Slice, cut: Cut) -> bool:
@@ -143,6 +195,8 @@ class PeriodicPair(Place):
 
     def check(self, domain: Domain, what: str) -> None:
         domain.axis(self.along)
+        if not domain.is_product_along(self.along):
+            raise ProblemError(f"{what}: the ends of {self.along} in {domain} are not faces.")
 
     def against_marching(self, coordinate: sympy.Symbol) -> str:
         return "ties its two ends" if coordinate == self.along else ""
@@ -196,6 +250,19 @@ class WeightedSums(Place):
 
     def __str__(self) -> str:
         return f"weighted sums over {len(self.points)} points"
+
+    def check(self, domain: Domain, what: str) -> None:
+        points, weights = np.shape(self.points), np.shape(self.weights)
+        if len(points) != 2 or len(weights) != 2 or weights[1] != points[0]:
+            raise ProblemError(
+                f"{what} has points of shape {points} and weights of shape {weights}; they must be "
+                "(points, coordinates) and (rows, points)."
+            )
+        if points[1] != domain.dimension or not domain.contains(self.points).all():
+            raise ProblemError(f"{what} has points outside the domain {domain}.")
+
+    def against_marching(self, coordinate: sympy.Symbol) -> str:
+        return "sums over all of it"
 
     @property
     def resampled(self) -> bool:

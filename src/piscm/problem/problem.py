@@ -12,8 +12,9 @@ from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression, fields_in
-from piscm.problem.frozen import Frozen
+from piscm.problem.frozen import Frozen, ReadOnly
 from piscm.problem.numeric import finite_number
+from piscm.problem.place import Kept
 from piscm.problem.symbols import checked_field_name, checked_name
 from piscm.problem.written import Expression, Guess
 
@@ -67,10 +68,10 @@ class Problem(Frozen):
         self._set(
             domain=domain,
             equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
-            conditions=tuple(_listed(conditions, "conditions")),
+            conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
             observations=tuple(_listed(observations, "observations")),
-            unknowns={symbol: guess for symbol, (guess, *_) in intervals.items()},
-            bounds={symbol: (low, high) for symbol, (_, low, high) in intervals.items()},
+            unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in intervals.items()),
+            bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in intervals.items()),
         )
         self._check()
 
@@ -185,7 +186,8 @@ class Problem(Frozen):
 
     def guessing(self, unknowns: Sequence[float]) -> "Problem":
         """The same problem with other first guesses."""
-        return self._with(unknowns=dict(zip(self.unknowns, map(float, unknowns), strict=True)))
+        guesses = zip(self.unknowns, map(float, unknowns), strict=True)
+        return self._with(unknowns=ReadOnly(guesses))
 
     def forward(self, unknowns: Sequence[float]) -> "Problem":
         """The problem without observations, for given values of the unknowns."""
@@ -207,6 +209,14 @@ class Problem(Frozen):
             *(f"  {symbol} unknown, first guess {g:g}" for symbol, g in self.unknowns.items()),
         ]
         return "\n".join(lines)
+
+
+def _fitted(item: Any, domain: Domain) -> Any:
+    """A condition whose place is rid of round-off; what is no condition is refused later."""
+    if not isinstance(item, Requirement):
+        return item
+    place = item.place.fitted_to(domain)
+    return item if place.key == item.place.key else item.within(Kept(place))
 
 
 def _listed(items: Any, what: str) -> list[Any]:

@@ -1,6 +1,6 @@
 """Where to evaluate a solution, as given by the user: coordinates by name, or points."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
+from piscm.problem.written import Expression
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,23 @@ def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
             f"{name} {array.shape}" for name, array in zip(names, arrays, strict=True)
         )
         raise ProblemError(f"The coordinates do not broadcast together: {shapes}.") from None
+
+
+def values_inside(
+    solution: Callable[..., Floats],
+    problem: Problem,
+    expression: Expression | None,
+    coordinates: Mapping[str, ArrayLike],
+) -> Floats:
+    """What a solution gives at coordinates that broadcast together; NaN outside the domain."""
+    arrays = broadcast(problem, coordinates)
+    points = np.stack([array.ravel() for array in arrays], axis=-1)
+    inside = problem.domain.contains(points)
+    values = np.full(len(points), np.nan)
+    if inside.any():
+        names = [symbol.name for symbol in problem.domain.coordinates]
+        values[inside] = solution(expression, **dict(zip(names, points[inside].T, strict=True)))
+    return values.reshape(arrays[0].shape)
 
 
 def checked_points(problem: Problem, points: ArrayLike) -> Floats:

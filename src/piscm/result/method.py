@@ -14,6 +14,7 @@ from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.start import Start
+from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import History, Report
 from piscm.result.progress import reporting
@@ -111,6 +112,8 @@ class Method(ABC):
 
     def with_tolerance(self, tolerance: float) -> "Method":
         """The same method with another tolerance, for ``solve(..., tol=...)``."""
+        if not hasattr(self, "tolerance"):
+            raise ProblemError(f"tol: {type(self).__name__} has no tolerance; leave it out.")
         return replace(self, tolerance=tolerance)  # type: ignore[type-var]  # every method is a dataclass
 
     @property

@@ -22,7 +22,7 @@ from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 from piscm.result.archive import write_archive
-from piscm.result.arguments import broadcast, checked_points
+from piscm.result.arguments import broadcast, checked_points, values_inside
 from piscm.result.history import History
 from piscm.result.method import BlockResidual, Method
 from piscm.result.numbers import Residual, UnknownValue
@@ -224,7 +224,8 @@ class Solution:
             if axis.ndim > 1:
                 raise ProblemError(f"{name} has the shape {axis.shape}; give one axis of a grid.")
         mesh = np.meshgrid(*axes.values(), indexing="ij")
-        values = self(expression, **dict(zip(axes, mesh, strict=True)))
+        at = dict(zip(axes, mesh, strict=True))
+        values = values_inside(self, self.problem, expression, at)
         name = str(self._only_field().func) if expression is None else str(expression)
         return xarray.DataArray(values, coords=axes, dims=list(axes), name=name)
 
@@ -247,8 +248,8 @@ class Solution:
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
+            name = _cut(block.name, width)
             held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
-            name = block.name if len(block.name) <= width else block.name[: width - 3] + "..."
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
         if self.known_error is not None or "error_estimate" in self.__dict__:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
@@ -277,7 +278,7 @@ class Solution:
                 for index, expression in network.start.expressions.items()
             },
             "method": self.method.document(),
-            **network.layout,
+            "network": {"kind": type(network).__name__, **network.layout},
             "sampling": asdict(self.sampling),
             "seed": int(self.seed),
             "status": self.status.name,
@@ -288,3 +289,12 @@ class Solution:
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)
+
+
+def _cut(name: str, width: int) -> str:
+    """A name that fits; where a condition holds is its end, and is kept."""
+    if len(name) <= width:
+        return name
+    head, on, place = name.rpartition(" on ")
+    end = f"...{on}{place}" if on and len(on) + len(place) < width - 8 else "..."
+    return (head if on else name)[: width - len(end)] + end

@@ -29,9 +29,8 @@ _KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observation
 
 def problem_to_document(problem: Problem) -> dict[str, Any]:
     """A problem as dictionaries, lists, numbers and text."""
-    bounds = problem.domain.bounding_box.bounds
     return {
-        "domain": {symbol.name: [low, high] for symbol, (low, high) in bounds.items()},
+        "domain": problem.domain.document,
         "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
         "unknowns": {
             symbol.name: {
