@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import sympy
-from threadpoolctl import threadpool_limits
 
 from piscm.assemble.sampling import Sampling
 from piscm.compile.blocks import KINDS
+from piscm.linalg.threads import one_thread
 from piscm.march.methods import Auto
 from piscm.network.start import Start
 from piscm.problem.conditions import checked_weight
@@ -101,7 +101,7 @@ def solve(
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     method.check(problem)
     # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
-    with threadpool_limits(1), np.errstate(all="ignore"):
+    with one_thread():
         found = method.run(Request(problem, sampling, kind_weights, start, rng, progress))
     solution = Solution(
         problem=problem,

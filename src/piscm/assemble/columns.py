@@ -1,5 +1,6 @@
 """Columns of the design matrix: what every node adds to every row."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,14 @@ class Writer(Protocol):
     ) -> None: ...
 
 
+@dataclass
+class _Written:
+    """Which nodes' columns are up to date, and at which linearization."""
+
+    nodes: NDArray[np.bool_]
+    at: Linearization | None = None
+
+
 class Columns:
     """The columns of a batch of nodes, updated on demand.
 
@@ -36,49 +45,50 @@ class Columns:
         What a node with unit output weight adds to each strand.
     """
 
-    def __init__(self, writer: Writer, design: Floats, strands: tuple[Floats, ...]) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        design: Floats,
+        strands: tuple[Floats, ...],
+        written: "_Written | None" = None,
+    ) -> None:
         self._writer = writer
         self.still = design
         self.strands = strands
-        self._at: Linearization | None = None
-        self._written = np.zeros(len(design), dtype=bool)
+        self._written = written or _Written(np.zeros(len(design), dtype=bool))
 
     def __len__(self) -> int:
         return len(self.still)
 
     def at(self, linearization: Linearization, nodes: slice = slice(None)) -> Floats:
         """The columns of some nodes at a linearization, shape (nodes, fields, rows)."""
-        if self._at is not linearization:
-            self._at = linearization
-            self._written[:] = False
+        written = self._written
+        if written.at is not linearization:
+            written.at = linearization
+            written.nodes[:] = False
         first, stop, _ = nodes.indices(len(self))
-        stale = first + np.flatnonzero(~self._written[first:stop])
+        stale = first + np.flatnonzero(~written.nodes[first:stop])
         if len(stale):
             behind = slice(int(stale[0]), int(stale[-1]) + 1)
             self._writer.write_columns(self.still, self.strands, behind, linearization)
-            self._written[behind] = True
+            written.nodes[behind] = True
         return self.still[nodes]
 
     def take(self, nodes: list[int]) -> "Columns":
-        """The columns of some nodes, copied."""
+        """A copy of some of the nodes."""
         strands = tuple(part[:, nodes] for part in self.strands)
-        return self._like(self.still[nodes], strands, self._written[nodes])
+        written = _Written(self._written.nodes[nodes], self._written.at)
+        return Columns(self._writer, self.still[nodes], strands, written)
 
     def first(self, count: int) -> "Columns":
-        """The columns of the first nodes, without a copy."""
+        """The first nodes, without a copy: what is written there is written here."""
         strands = tuple(part[:, :count] for part in self.strands)
-        return self._like(self.still[:count], strands, self._written[:count].copy())
-
-    def _like(
-        self, design: Floats, strands: tuple[Floats, ...], written: NDArray[np.bool_]
-    ) -> "Columns":
-        some = Columns(self._writer, design, strands)
-        some._at, some._written = self._at, written
-        return some
+        return Columns(self._writer, self.still[:count], strands, self._written)
 
     def put(self, place: slice, others: "Columns") -> None:
         """Store the columns of other nodes at the given places."""
         self.still[place] = others.still
         for own, new in zip(self.strands, others.strands, strict=True):
             own[:, place] = new
-        self._written[place] = others._written if others._at is self._at else False
+        same = others._written.at is self._written.at
+        self._written.nodes[place] = others._written.nodes[: len(others)] if same else False

@@ -206,6 +206,8 @@ class Windows(_Marching):
             kind.__name__: kind for kind in (PISC1, PISC2, PISC3, Auto)
         }
         each = options["method"]
+        if set(options) != {"coordinate", "count", "method"}:
+            raise ProblemError(f"its windows have the options {brief(list(options))}.")
         if each["name"] not in kinds:
             raise ProblemError(f"its windows hold {brief(each['name'])}.")
         method = kinds[each["name"]].from_options(each["options"], coordinates)

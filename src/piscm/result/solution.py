@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
-from threadpoolctl import threadpool_limits
 
 from piscm.assemble.sampling import Sampling
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.identifiability import involved, undetermined_text
 from piscm.inference.uncertainty import Uncertainty
+from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.problem.errors import ProblemError
@@ -188,7 +188,7 @@ class Solution:
                 f"There is no estimate of the error for {type(self.method).__name__}: its network "
                 "is no sum of nodes. solution.residual(points) tells how well the equations hold."
             )
-        with threadpool_limits(1), np.errstate(all="ignore"):
+        with one_thread():
             return estimate_error(self.network, self.seed)
 
     def std(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
