@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from piscm import PISC3, Auto, Windows, solve, zoo
-from piscm.paper.literal import literal_pisc3
+from piscm.paper.literal import literal
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def test_as_good_as_the_literal_algorithm(name):
     literal, found = [], []
     for seed in SEEDS:
         solution = solve(item.problem, method, sampling=item.sampling, seed=seed)
-        network = literal_pisc3(item.problem, method, item.sampling, seed)
+        network = literal(item.problem, method, item.sampling, seed)
         found.append(np.linalg.norm(solution.residual(points)))
         literal.append(np.linalg.norm(replace(solution, network=network).residual(points)))
     assert median(found) <= 1.1 * median(literal)

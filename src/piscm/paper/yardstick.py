@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from piscm import Problem, Sampling, Solution, solve
 from piscm.construct.construction import Construction
 from piscm.network.network import Network
-from piscm.paper.literal import literal_pisc3
+from piscm.paper.literal import literal
 
 Shape = tuple[int, int]
 
@@ -69,5 +69,5 @@ def literal_solution(
     shell = solve(problem, one_node, sampling=sampling, seed=seed, progress=False)
     began = time.perf_counter()
     with threadpool_limits(1), np.errstate(all="ignore"):  # as in `solve`
-        network = literal_pisc3(problem, method, sampling, seed)
+        network = literal(problem, method, sampling, seed)
     return replace(shell, network=network, method=method, seconds=time.perf_counter() - began)
