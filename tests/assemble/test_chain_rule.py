@@ -68,7 +68,7 @@ def test_residuals_and_columns_are_those_of_the_written_network(activation):
         ]
         truth = parts[0] if len(parts) == 1 else parts[0] - parts[1]
         truth = truth if block.data is None else truth - block.data
-        found = state.residual[placed.rows] / placed.scale
+        found = state.residual[placed.rows] / placed.root_weight
         np.testing.assert_allclose(found, truth, rtol=1e-9, atol=1e-9)
 
     def moved(node, number, h):

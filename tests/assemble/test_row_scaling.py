@@ -39,7 +39,7 @@ def test_rows_speak_equally_loud():
     system = replace(assembly, scaling=scaling).system("sin")
     for placed in system.placed:
         rows, size = placed.rows.stop - placed.rows.start, scaling.of(placed.block)
-        assert float(placed.scale[0]) == pytest.approx(1 / (np.sqrt(rows) * size))
+        assert float(placed.root_weight[0]) == pytest.approx(1 / (np.sqrt(rows) * size))
     # A typical wave has rows of the mean square one in every block then.
     waves = Draw(problem.domain, None).free(200, 1.0, np.random.default_rng(1))
     design = system.evaluate(waves).at(system.linearize(system.start()))

@@ -51,7 +51,6 @@ PROBLEMS = {
         [Observations(u, TIMES, 1 / (1 + TIMES))],
     ),
 }
-LINEAR = [name for name in PROBLEMS if "nonlinear" not in name]
 
 
 class Case:
@@ -93,32 +92,16 @@ class Case:
         return [batch.some([i]) for i in range(len(batch))]
 
 
-@pytest.mark.parametrize("name", LINEAR)
-@pytest.mark.parametrize("seed", range(3))
-def test_on_a_linear_problem_it_is_the_best_of_the_batch(name, seed):
-    case = Case(name, seed, contractions=(1 - 1e-9,))
-    proposal = case.propose()
-    batch = case.batch()
-    energies = [case.judged(node)[1].energy for node in batch]
-    best = int(np.argmin(energies))
-    np.testing.assert_array_equal(proposal.nodes.weights, batch[best].weights)
-    assert proposal.state.energy == pytest.approx(energies[best], rel=1e-9)
-    assert (proposal.range, proposal.damping) == (1.0, 1.0)
-
-
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("seed", range(6))
-def test_it_is_the_best_of_those_that_promise_most_or_else_of_all(name, seed):
-    """Three are judged in full; where none of them is admissible the whole batch is."""
-    case = Case(name, seed, contractions=(0.9,))
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("contraction", [0.2, 0.9, 1 - 1e-9])
+def test_it_is_the_best_admissible_node_of_the_batch(name, seed, contraction):
+    case = Case(name, seed, contractions=(contraction,))
     batch = case.batch()
-    gains, after = zip(*(case.judged(node) for node in batch), strict=True)
+    after = [case.judged(node)[1] for node in batch]
     energies = np.array([state.energy for state in after])
-    bound = (0.9 + 0.1 / 6) * case.state.energy  # of the fifth node
-    promising = np.argsort(gains)[::-1][:3]
-    best = promising[np.argmin(energies[promising])]
-    if not energies[best] < bound:
-        best = int(np.argmin(energies))
+    best = int(np.argmin(energies))
+    bound = (contraction + (1 - contraction) / 6) * case.state.energy  # of the fifth node
     proposal = case.propose()
     if not energies[best] < bound:
         assert proposal is None
@@ -127,19 +110,18 @@ def test_it_is_the_best_of_those_that_promise_most_or_else_of_all(name, seed):
     assert proposal.state.energy == pytest.approx(energies[best], rel=1e-9)
     np.testing.assert_allclose(proposal.state.weights, after[best].weights, rtol=1e-7, atol=1e-12)
     np.testing.assert_allclose(proposal.state.unknowns, after[best].unknowns, rtol=1e-7, atol=1e-12)
+    assert (proposal.range, proposal.damping) == (1.0, 1.0)
 
 
-def test_both_ways_to_the_best_are_taken_above():
-    """Somewhere among the cases the promising three fail and the whole batch does not."""
-    ways = set()
-    for seed in range(6):
+def test_the_linear_forecast_alone_would_not_have_found_it():
+    """In some of the cases above the best node is not among those that promise most."""
+    missed = 0
+    for seed in range(8):
         case = Case("nonlinear", seed)
         gains, after = zip(*(case.judged(node) for node in case.batch()), strict=True)
-        energies = np.array([state.energy for state in after])
-        promising = np.argsort(gains)[::-1][:3]
-        bound = (0.9 + 0.1 / 6) * case.state.energy
-        ways.add((bool(energies[promising].min() < bound), bool(energies.min() < bound)))
-    assert ways == {(True, True), (False, True)}
+        energies = [state.energy for state in after]
+        missed += int(np.argmin(energies)) not in np.argsort(gains)[::-1][:3]
+    assert 0 < missed < 8
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
