@@ -130,7 +130,6 @@ def test_any_order_of_asking_putting_and_taking(system, linearizations, seed):
         assert_same(columns.at(at, part), anew(system, nodes, at)[part])
 
 
-@pytest.mark.xfail(strict=True, reason="first() shares memory but not what is written there")
 def test_asking_the_first_nodes_leaves_all_of_them_right(system, linearizations):
     nodes = random_nodes(8, 2, seed=7)
     columns, (start, here, _) = system.evaluate(nodes), linearizations

@@ -158,7 +158,6 @@ def at_time(when, count=10):
     return WeightedSums(places, weights[None] / 2)
 
 
-@pytest.mark.xfail(strict=True, reason="every window has every sum, wherever its points are")
 def test_windows_keep_the_sums_that_lie_in_them():
     """Sums over x at two times belong to the windows of these times."""
     heat = w.diff(t) - w.diff(x, 2)

@@ -170,7 +170,6 @@ class Larger(Orthogonal):
     block: int = 20
 
 
-@pytest.mark.xfail(strict=True, reason="only rules that derive from Selection itself are found")
 def test_a_rule_that_derives_from_another_is_saved_and_loaded(tmp_path):
     method = PISC3(selection=Larger(), max_nodes=20)
     solved(method).save(tmp_path / "a.npz")

@@ -168,7 +168,6 @@ def test_data_outside_of_it_are_refused():
         Problem(ANNULUS, [u.diff(x)], [], None, [Observations(u, [[0.0, 0.0]], [1.0])])
 
 
-@pytest.mark.xfail(strict=True, reason="its bounding box is written in its place")
 def test_it_cannot_be_written_to_a_file(tmp_path):
     solution = solve(poisson(*CASES["annulus"]), FEW, sampling=SAMPLING)
     with pytest.raises(ProblemError, match="file"):

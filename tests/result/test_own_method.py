@@ -128,7 +128,6 @@ def test_a_method_made_of_methods():
     np.testing.assert_allclose(solution(x=PLACES), EXACT, atol=1e-2)
 
 
-@pytest.mark.xfail(strict=True, reason="it is a TypeError of the dataclass")
 def test_tol_for_a_method_that_has_no_tolerance_is_told():
     with pytest.raises(ProblemError, match="tol"):
         solve(PROBLEM, BestOf(PISC3()), tol=1e-3)

@@ -79,7 +79,6 @@ print(len({run.network.weights.tobytes() for run in runs}))
 """
 
 
-@pytest.mark.xfail(reason="SciPy is loaded within the limit of threads, and escapes it")
 def test_the_first_run_of_a_process_has_the_bits_of_the_second():
     """Libraries that are loaded on the way must have one thread too."""
     told = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, check=True)

@@ -31,7 +31,7 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
         return f"its ends in {problem.domain} are not faces"
     values: set[float] = set()
     for condition in problem.conditions:
-        reason = condition.place.against_marching(coordinate)
+        reason = condition.place.against_marching(coordinate, problem.domain)
         if reason:
             return f"the condition {condition} {reason}"
         values |= condition.place.values_of(coordinate)

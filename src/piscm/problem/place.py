@@ -135,7 +135,7 @@ class Place(ABC):
         """The values at which the place fixes a coordinate; empty if it is free."""
         return set()
 
-    def against_marching(self, coordinate: sympy.Symbol) -> str:
+    def against_marching(self, coordinate: sympy.Symbol, domain: Domain) -> str:
         """Why the place prevents marching along a coordinate; empty if it does not."""
         return ""
 

@@ -52,7 +52,7 @@ class WholeBoundary(Place):
     def __str__(self) -> str:
         return "the boundary"
 
-    def against_marching(self, coordinate: sympy.Symbol) -> str:
+    def against_marching(self, coordinate: sympy.Symbol, domain: Domain) -> str:
         return "holds at its upper end too"
 
     @property
@@ -84,7 +84,7 @@ class BoundaryPart(Place):
                 f"{what}: the domain has no part of its boundary named {self.name!r} ({known})."
             )
 
-    def against_marching(self, coordinate: sympy.Symbol) -> str:
+    def against_marching(self, coordinate: sympy.Symbol, domain: Domain) -> str:
         return "holds on a part of the boundary, which windows do not cut"
 
 
@@ -198,7 +198,7 @@ class PeriodicPair(Place):
         if not domain.is_product_along(self.along):
             raise ProblemError(f"{what}: the ends of {self.along} in {domain} are not faces.")
 
-    def against_marching(self, coordinate: sympy.Symbol) -> str:
+    def against_marching(self, coordinate: sympy.Symbol, domain: Domain) -> str:
         return "ties its two ends" if coordinate == self.along else ""
 
 
@@ -261,8 +261,20 @@ class WeightedSums(Place):
         if points[1] != domain.dimension or not domain.contains(self.points).all():
             raise ProblemError(f"{what} has points outside the domain {domain}.")
 
-    def against_marching(self, coordinate: sympy.Symbol) -> str:
-        return "sums over all of it"
+    def against_marching(self, coordinate: sympy.Symbol, domain: Domain) -> str:
+        at = self.points[:, domain.axis(coordinate)]
+        for row in self.weights:
+            if len(np.unique(at[row != 0.0])) > 1:
+                return "sums over several values of it"
+        return ""
+
+    def within(self, cut: Cut) -> Sequence[Kept]:
+        outside = ~cut.holds(self.points)
+        rows = ~(self.weights[:, outside] != 0.0).any(axis=1)
+        if not rows.any():
+            return []
+        used = (self.weights[rows] != 0.0).any(axis=0)
+        return [Kept(WeightedSums(self.points[used], self.weights[rows][:, used]), rows=rows)]
 
     @property
     def resampled(self) -> bool:
