@@ -104,6 +104,8 @@ def test_windows_that_do_not_fit(refused, forged, change):
     ("path", "values"),
     [
         (["network", "panels"], [3, "sin", [], {}, {"axis": 0}, KeyError]),
+        (["network"], [None, 3, [], {}, {"kind": "Network"}, KeyError]),
+        (["network", "kind"], [None, "DeepNetwork", "Model", 3, [], KeyError]),
         (["network", "activation"], [None, "relu", 3, [], KeyError]),
         (["error"], [3, "a", [], {}, {"relative": 1.0}, {"by_field": {}}, KeyError]),
         (["error", "relative"], [None, "a", [], 10**400, -1.0, KeyError]),
