@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
     from piscm.problem.box import Box
-    from piscm.problem.conditions import Condition, Observations, Periodic
+    from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
+    from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.result.solution import Solution
@@ -54,7 +55,7 @@ _WHERE = {
     "Condition": "problem.conditions",
     "Local": "construct.local",
     "NotConverged": "solver",
-    "Observations": "problem.conditions",
+    "Observations": "problem.observations",
     "Orthogonal": "construct.orthogonal",
     "PISC1": "fit.pisc",
     "PISC2": "fit.pisc",

@@ -11,9 +11,9 @@ from piscm.compile.blocks import KINDS
 from piscm.linalg.threads import one_thread
 from piscm.march.methods import Auto
 from piscm.network.start import Start
-from piscm.problem.conditions import checked_weight
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
+from piscm.problem.requirement import checked_weight
 from piscm.result.method import Method, Request
 from piscm.result.solution import Solution
 

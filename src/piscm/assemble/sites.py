@@ -48,7 +48,8 @@ class Site:
 
 
 def join(legs: Legs, others: Legs) -> Legs:
-    """Legs with the points of others added."""
+    """Legs with the points of others added; rows that are sums have points of their own."""
+    assert all(leg.sums is None for leg in (*legs, *others))
     return tuple(
         replace(leg, points=np.concatenate([leg.points, other.points]))
         for leg, other in zip(legs, others, strict=True)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from piscm.assemble.sampling import Density
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.network.network import Network
-from piscm.problem.conditions import Observations, Requirement
+from piscm.problem.observations import Observations
 from piscm.problem.place import Cut
 from piscm.problem.problem import Problem
+from piscm.problem.requirement import Requirement
 
 Floats = NDArray[np.float64]
 

@@ -31,10 +31,13 @@ class Bounds:
         lower = np.where(self.positive, np.maximum(self.lower, _SHRINK * values), self.lower)
         # Round-off in value + step must not cross a bound either.
         margin = _ROUND_OFF * np.abs(values)
+        bounded_below, bounded_above = np.isfinite(lower), np.isfinite(self.upper)
+        lower = np.where(bounded_below, lower, 0.0)
+        upper = np.where(bounded_above, self.upper, 0.0)
         low = lower + _ROUND_OFF * np.abs(lower) + margin - values
-        high = self.upper - _ROUND_OFF * np.abs(self.upper) - margin - values
-        low = np.where(np.isfinite(lower), low, -np.inf)
-        high = np.where(np.isfinite(self.upper), high, np.inf)
+        high = upper - _ROUND_OFF * np.abs(upper) - margin - values
+        low = np.where(bounded_below, low, -np.inf)
+        high = np.where(bounded_above, high, np.inf)
         return np.minimum(np.maximum(steps, low), np.maximum(high, low))
 
     def least_squares(

@@ -18,8 +18,8 @@ from scipy.integrate import OdeSolution, solve_ivp
 from scipy.optimize import least_squares
 
 from piscm.construct.checks import check_positive
-from piscm.problem.conditions import Observations
 from piscm.problem.errors import ProblemError
+from piscm.problem.observations import Observations
 from piscm.zoo.references.collocation import differentiation_matrix
 
 Floats = NDArray[np.float64]

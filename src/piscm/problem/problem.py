@@ -7,14 +7,15 @@ import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef
 
-from piscm.problem.conditions import Observations, Requirement
 from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import Frozen, ReadOnly
 from piscm.problem.numeric import finite_number
+from piscm.problem.observations import Observations
 from piscm.problem.place import Kept
+from piscm.problem.requirement import Requirement
 from piscm.problem.symbols import checked_field_name, checked_name
 from piscm.problem.written import Expression, Guess
 

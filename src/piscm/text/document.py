@@ -18,8 +18,9 @@ import numpy as np
 import sympy
 
 from piscm.problem.box import Box
-from piscm.problem.conditions import Condition, Observations, Periodic
+from piscm.problem.conditions import Condition, Periodic
 from piscm.problem.errors import ProblemError
+from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
 from piscm.text.parse import expression_text, parse_expression

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
 from piscm.construct.construction import Construction
-from piscm.problem.conditions import Observations
 from piscm.problem.errors import ProblemError
+from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
