@@ -13,7 +13,7 @@ beyond 1.35 standard deviations is inversely proportional to its residual.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Refined:
 
     def without_columns(self) -> "Refined":
         """The same without the columns of its nodes, which are large."""
-        return Refined(self.nodes, self.system, self.columns.take([]), self.state)
+        return replace(self, columns=self.columns.take([]))
 
 
 def refine(assembly: Assembly, grown: Refined, method: Construction) -> Refined:
@@ -73,9 +73,9 @@ def refine(assembly: Assembly, grown: Refined, method: Construction) -> Refined:
 
     def again(emphasis: Emphasis, from_: Refined) -> Refined:
         system = assembly.system(method.activation, emphasis)
-        columns = system.evaluate(nodes)
+        columns = system.evaluate(from_.nodes)
         state = system.state_with(columns, from_.state.weights, from_.state.unknowns)
-        return _corrected(Refined(nodes, system, columns, state), method)
+        return _corrected(Refined(from_.nodes, system, columns, state, from_.kept), method)
 
     emphasis: dict[int, Floats] = {index: np.ones(1) for index in data}
     for _ in range(_ROUNDS if asked else 0):
@@ -108,7 +108,7 @@ def _corrected(refined: Refined, method: Construction) -> Refined:
         state = step.state
         if step.length == 0.0 or state.energy > _STILL_GAINING * before:
             break
-    return Refined(refined.nodes, system, columns, state)
+    return replace(refined, state=state)
 
 
 def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:

@@ -10,7 +10,7 @@ import sympy
 from piscm.assemble.marching import checked_coordinate, marching_coordinate
 from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
-from piscm.fit.pisc import PISC1, PISC2, PISC3
+from piscm.fit.pisc import PISC3
 from piscm.fit.stages import PointPolicy
 from piscm.march.attempts import AutoAttempts, FixedAttempts
 from piscm.march.policy import MarchPolicy
@@ -18,6 +18,7 @@ from piscm.march.run import March, run
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.saved import class_named
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request
@@ -202,13 +203,11 @@ class Windows(_Marching):
     @classmethod
     def from_options(cls, options: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]) -> Self:
         named = {symbol.name: symbol for symbol in coordinates}
-        kinds: dict[str, type[Construction | Auto]] = {
-            kind.__name__: kind for kind in (PISC1, PISC2, PISC3, Auto)
-        }
         each = options["method"]
         if set(options) != {"coordinate", "count", "method"}:
             raise ProblemError(f"its windows have the options {brief(list(options))}.")
-        if each["name"] not in kinds:
+        kind = class_named(Method, each["name"])
+        if not issubclass(kind, Construction | Auto):
             raise ProblemError(f"its windows hold {brief(each['name'])}.")
-        method = kinds[each["name"]].from_options(each["options"], coordinates)
+        method = kind.from_options(each["options"], coordinates)
         return cls(named[options["coordinate"]], options["count"], method=method)

@@ -17,9 +17,9 @@ class UnknownKindError(ProblemError):
 
 def class_named(base: Any, name: str) -> Any:
     """The subclass of that name, at any depth."""
-    for kind in _descendants(base):
-        if kind.__name__ == name:
-            return kind
+    known = [kind for kind in _descendants(base) if kind.__name__ == name]
+    if known:
+        return known[-1]  # the latest, where a notebook has defined it again
     raise UnknownKindError(
         f"it holds a {base.__name__} called {brief(name)}, which is not known here: import the "
         "module that defines it first."

@@ -20,3 +20,12 @@ def brief(value: Any, longest: int = _LONGEST) -> str:
         return shortened(repr(value), longest)
     except (RecursionError, ValueError):  # nested too deeply, or a number with thousands of digits
         return f"<{type(value).__name__} too long to print>"
+
+
+def fitted_name(name: str, width: int) -> str:
+    """A name that fits; where a condition holds is its end, and is kept."""
+    if len(name) <= width:
+        return name
+    head, on, place = name.rpartition(" on ")
+    end = f"...{on}{place}" if on and len(on) + len(place) < width - 8 else "..."
+    return (head if on else name)[: width - len(end)] + end

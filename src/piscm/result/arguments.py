@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
@@ -38,9 +39,10 @@ def values_inside(
     expression: Expression | None,
     coordinates: Mapping[str, ArrayLike],
 ) -> Floats:
-    """What a solution gives at coordinates that broadcast together; NaN outside the domain."""
+    """What a solution gives on a grid over the domain; NaN where the bounding box has more."""
     arrays = broadcast(problem, coordinates)
     points = np.stack([array.ravel() for array in arrays], axis=-1)
+    _checked_inside(problem, points, problem.domain.bounding_box)
     inside = problem.domain.contains(points)
     values = np.full(len(points), np.nan)
     if inside.any():
@@ -62,13 +64,18 @@ def checked_points(problem: Problem, points: ArrayLike) -> Floats:
         )
     if not len(array):
         raise ProblemError("There are no points to evaluate at.")
-    if not np.isfinite(array).all():
-        raise ProblemError("The points hold NaN or infinite numbers.")
-    outside = ~domain.contains(array)
-    if outside.any():
-        first = ", ".join(f"{value:g}" for value in array[outside][0])
-        raise ProblemError(
-            f"{np.count_nonzero(outside)} of {len(array)} points lie outside the domain {domain}, "
-            f"where the solution means nothing; the first is ({first})."
-        )
+    _checked_inside(problem, array, domain)
     return array
+
+
+def _checked_inside(problem: Problem, points: Floats, where: Domain) -> None:
+    """Raise `ProblemError` for points that are not finite or lie outside some domain."""
+    if not np.isfinite(points).all():
+        raise ProblemError("The points hold NaN or infinite numbers.")
+    outside = ~where.contains(points)
+    if outside.any():
+        first = ", ".join(f"{value:g}" for value in points[outside][0])
+        raise ProblemError(
+            f"{np.count_nonzero(outside)} of {len(points)} points lie outside the domain "
+            f"{problem.domain}, where the solution means nothing; the first is ({first})."
+        )

@@ -17,7 +17,7 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, fitted_name
 from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
@@ -198,6 +198,8 @@ class Solution:
         too; a wrong equation or a missing term does not show.
         """
         if self.uncertainty is None or not isinstance(self.network, Network):
+            if self.problem.observations or self.problem.unknowns:
+                raise ProblemError(f"This run has no error bars: {self.status.value}")
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
             )
@@ -248,7 +250,7 @@ class Solution:
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
-            name = _cut(block.name, width)
+            name = fitted_name(block.name, width)
             held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
         if self.known_error is not None or "error_estimate" in self.__dict__:
@@ -289,12 +291,3 @@ class Solution:
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }
         write_archive(path, arrays, plain)
-
-
-def _cut(name: str, width: int) -> str:
-    """A name that fits; where a condition holds is its end, and is kept."""
-    if len(name) <= width:
-        return name
-    head, on, place = name.rpartition(" on ")
-    end = f"...{on}{place}" if on and len(on) + len(place) < width - 8 else "..."
-    return (head if on else name)[: width - len(end)] + end
