@@ -49,11 +49,12 @@ def times_section(summary: Summary) -> Section:
     blocks: list[Block] = [
         Text(
             "How many times as fast as the deep PINN (and as PIELM) each method was: mean time of "
-            "the reference divided by mean time of the method, both in this run, beside the same "
-            "quotient of the paper's times. Below 1 the reference is the faster one. The paper's "
-            "workstation has a graphics card, and does not say which methods used it; here "
-            "every trial has one core, so that a quotient may differ for that reason alone. Times "
-            "include compiling, of JAX too."
+            "the reference divided by mean time of the method, beside the same quotient of the "
+            "paper's times. Rows may have been run at different times on this machine (see the "
+            "commits above). Below 1 the reference is the faster one. The paper's workstation has "
+            "a graphics card, and does not say which methods used it; here every trial has one "
+            "core, so that a quotient may differ for that reason alone. Times include compiling, "
+            "of JAX too."
         )
     ]
     for table, references in REFERENCES.items():
@@ -61,7 +62,7 @@ def times_section(summary: Summary) -> Section:
             blocks += _times_table(summary, table, reference)
     if len(blocks) == 1:
         blocks.append(Text("No table with its reference was run."))
-    return Section("Times within this run", blocks)
+    return Section("Times on this machine", blocks)
 
 
 def _times_table(summary: Summary, table: str, reference: str) -> list[Table]:
