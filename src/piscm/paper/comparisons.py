@@ -50,8 +50,8 @@ def times_section(summary: Summary) -> Section:
         Text(
             "How many times as fast as the deep PINN (and as PIELM) each method was: mean time of "
             "the reference divided by mean time of the method, beside the same quotient of the "
-            "paper's times. Rows may have been run at different times on this machine (see the "
-            "commits above). Below 1 the reference is the faster one. The paper's workstation has "
+            "paper's times. Rows that were run at different times, or on different "
+            "machines (see above), are compared all the same, and then say less. Below 1 the reference is the faster one. The paper's workstation has "
             "a graphics card, and does not say which methods used it; here every trial has one "
             "core, so that a quotient may differ for that reason alone. Times include compiling, "
             "of JAX too."
@@ -62,7 +62,7 @@ def times_section(summary: Summary) -> Section:
             blocks += _times_table(summary, table, reference)
     if len(blocks) == 1:
         blocks.append(Text("No table with its reference was run."))
-    return Section("Times on this machine", blocks)
+    return Section("Times", blocks)
 
 
 def _times_table(summary: Summary, table: str, reference: str) -> list[Table]:
