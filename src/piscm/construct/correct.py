@@ -21,7 +21,12 @@ from piscm.assemble.system import System
 from piscm.construct.direction import Direction
 from piscm.linalg.basis import Basis
 from piscm.linalg.normal_equations import NormalEquations
-from piscm.linalg.truncated import LeastSquares, balance, solve_least_squares
+from piscm.linalg.truncated import (
+    LeastSquares,
+    balance,
+    solve_by_triangle,
+    solve_least_squares,
+)
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -142,11 +147,14 @@ class Corrector:
 
     def _solve(self, columns: Floats, missing: Floats, now: Floats, safe: bool) -> LeastSquares:
         """The step from the current weights."""
-        if not safe:
-            step = self._normal.step(columns, missing)
-            if step is not None:
-                return LeastSquares(step, len(columns))
-        new, rank = solve_least_squares(columns, now @ columns + missing, self._truncation)
+        target = now @ columns + missing
+        if safe:
+            new, rank = solve_least_squares(columns, target, self._truncation)
+            return LeastSquares(new - now, rank)
+        step = self._normal.step(columns, missing)
+        if step is not None:
+            return LeastSquares(step, len(columns))
+        new, rank = solve_by_triangle(columns, target, self._truncation)
         return LeastSquares(new - now, rank)
 
 

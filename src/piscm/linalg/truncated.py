@@ -11,6 +11,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.linalg.rank import MARGIN, largest_singular_value, least_singular_value
+
 Floats = NDArray[np.float64]
 
 
@@ -46,6 +48,32 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
             return LeastSquares(solution, int(rank))
     # Columns too large or too many for the arithmetic: the line search will take no step.
     return LeastSquares(np.zeros(len(columns)), 0)
+
+
+def solve_by_triangle(columns: Floats, target: Floats, truncation: float) -> LeastSquares:
+    """The same by a QR, several times as fast; singular values only if some may be dropped.
+
+    Takes what `solve_least_squares` takes.
+    """
+    count = len(columns)
+    both = np.concatenate([columns, target[None]]).T
+    reduced = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
+    triangle, inner = np.asfortranarray(reduced[:count, :count]), reduced[:count, count]
+    if len(triangle) < count or not np.isfinite(triangle).all():
+        return solve_least_squares(columns, target, truncation)
+    blas = scipy.linalg.blas
+
+    def solve(x: Floats) -> Floats:
+        return np.asarray(blas.dtrsv(triangle, blas.dtrsv(triangle, x, trans=1)))
+
+    def multiply(x: Floats) -> Floats:
+        return np.asarray(blas.dtrmv(triangle, blas.dtrmv(triangle, x), trans=1))
+
+    largest = largest_singular_value(multiply, count)
+    corner = float(np.abs(np.diagonal(triangle)).min(initial=np.inf))
+    if min(corner, least_singular_value(solve, count)) > MARGIN * truncation * largest:
+        return LeastSquares(np.asarray(blas.dtrsv(triangle, inner)), count)
+    return solve_least_squares(triangle.T, inner, truncation)
 
 
 def solve_triangle(triangle: Floats, truncation: float) -> LeastSquares:

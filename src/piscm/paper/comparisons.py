@@ -50,8 +50,9 @@ def times_section(summary: Summary) -> Section:
         Text(
             "How many times as fast as the deep PINN (and as PIELM) each method was: mean time of "
             "the reference divided by mean time of the method, beside the same quotient of the "
-            "paper's times. Rows that were run at different times, or on different "
-            "machines (see above), are compared all the same, and then say less. Below 1 the reference is the faster one. The paper's workstation has "
+            "paper's times. Rows that were run at different times, or on different machines (see "
+            "above), are compared all the same, and then say less. Below 1 the reference is the "
+            "faster one. The paper's workstation has "
             "a graphics card, and does not say which methods used it; here every trial has one "
             "core, so that a quotient may differ for that reason alone. Times include compiling, "
             "of JAX too."
