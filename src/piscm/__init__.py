@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
+    from piscm.march.policy import MarchPolicy
     from piscm.problem.box import Box
     from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
@@ -54,6 +55,7 @@ _WHERE = {
     "Box": "problem.box",
     "Condition": "problem.conditions",
     "Local": "construct.local",
+    "MarchPolicy": "march.policy",
     "NotConverged": "solver",
     "Observations": "problem.observations",
     "Orthogonal": "construct.orthogonal",
@@ -83,6 +85,7 @@ __all__ = [
     "Box",
     "Condition",
     "Local",
+    "MarchPolicy",
     "NotConverged",
     "Observations",
     "Orthogonal",

@@ -17,7 +17,7 @@ from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.saved import UnknownKindError, class_named, numbers, whole_number
 from piscm.network.start import Start
-from piscm.problem.errors import ProblemError, shortened
+from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.problem import Problem
 from piscm.result.archive import read_archive
 from piscm.result.history import HISTORY
@@ -49,7 +49,9 @@ def load(path: str | PathLike[str]) -> Solution:
 
 def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Solution:
     if plain["format"] != FORMAT:
-        raise ProblemError(f"it has the format {plain['format']!r}, and this piscm reads {FORMAT}.")
+        raise UnknownKindError(
+            f"it has the format {brief(plain['format'])}, and this piscm reads {FORMAT}."
+        )
     problem = problem_from_document(plain["problem"])
     symbols = {symbol.name: symbol for symbol in problem.domain.coordinates}
     fields = {str(field.func): field for field in problem.fields}

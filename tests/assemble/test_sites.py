@@ -93,17 +93,3 @@ def test_some_rows_of_a_sum_still_see_all_of_its_points():
     assert one.rows == 1
     np.testing.assert_array_equal(one.legs[0].points, site.legs[0].points)
     np.testing.assert_array_equal(one.legs[0].sums, site.legs[0].sums[1:])
-
-
-def test_what_cannot_be_drawn_anew_is_taken_from_others():
-    problem = with_sums()
-    ours, others = (assembly_of(problem, seed=seed).points for seed in (1, 2))
-    moved = others.changed(
-        lambda _, site: replace(
-            site, legs=tuple(replace(leg, points=leg.points / 2) for leg in site.legs)
-        )
-    )
-    fixed = ours.fixed_as_in(moved)
-    for block, site in enumerate(ours.of_block):
-        source = ours if ours.sites[site].resampled else moved
-        np.testing.assert_array_equal(fixed[block][0].points, source[block][0].points)

@@ -149,7 +149,7 @@ def test_row_scaling_measures_a_sum_like_any_row():
     blocks, start = assembly.part.blocks, assembly.start
     scaling = row_scaling(problem, blocks, assembly.points, start, np.random.default_rng(0))
     # A wave of size one has an integral below one, and most are well above a hundredth.
-    assert 0.01 < scaling.of(blocks[2]) < 1.0
+    assert 0.01 < scaling.sizes[2] < 1.0
 
 
 def at_time(when, count=10):

@@ -31,9 +31,7 @@ def _values_of(feature: Feature) -> _Values:
 
 
 class Evaluated:
-    """Nodes evaluated at points, in the nodes' own precision; shared by the features of all blocks.
-    Nodes evaluated at points, in the nodes' own precision; shared by features of all blocks.
-    """
+    """Nodes evaluated at points, in their own precision; shared by the features of all blocks."""
 
     def __init__(
         self, nodes: Nodes, points: Any, wanted: Iterable[Feature], activation: Activation

@@ -6,7 +6,7 @@ square of its rows for a typical node (the median over a pool of random waves). 
 in the units of the fields and about as large as their error.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,20 +28,31 @@ _POOL = 200
 
 @dataclass(frozen=True)
 class RowScaling:
-    """The size of each block's rows for a typical node, by the name of the block."""
+    """The size of the rows of each block for a typical node.
 
-    sizes: Mapping[str, float]
+    Attributes
+    ----------
+    sizes : tuple of float
+        In the order of the blocks.
+    names : tuple of str
+        Their names; a condition that a window cuts in two stands there twice.
+    """
 
-    def of(self, block: Block) -> float:
-        """The size of the rows of a block."""
-        return self.sizes[block.name]
+    sizes: tuple[float, ...]
+    names: tuple[str, ...]
+
+    def named(self, block: Block) -> float:
+        """The size of the rows of the first block with the name of this one."""
+        return self.sizes[self.names.index(block.name)]
 
     def emphasis(self, blocks: Sequence[Block], points: Points) -> Emphasis:
-        """Factors on row weights that undo these sizes; each block counts by its mean square."""
+        """The factors that compensate for the sizes; each block then has its mean square."""
         shared = divisors(blocks, points)
         return {
-            number: np.array([shared[block.kind] / (rows * self.of(block) ** 2)])
-            for number, (block, rows) in enumerate(zip(blocks, points.rows, strict=True))
+            number: np.array([shared[block.kind] / (rows * size**2)])
+            for number, (block, rows, size) in enumerate(
+                zip(blocks, points.rows, self.sizes, strict=True)
+            )
         }
 
 
@@ -56,12 +67,11 @@ def row_scaling(
     system = System(problem, blocks, points, EVEN, activation_named("sin"), start)
     columns = system.evaluate(Draw(problem.domain, None).free(_POOL, 1.0, rng))
     design = columns.at(system.linearize(system.start()))
-    sizes: dict[str, float] = {}
+    sizes = [1.0] * len(blocks)
     for placed in system.placed:
         own = design[:, :, placed.rows] / placed.root_weight
         squares = np.einsum("kfn,kfn->k", own, own) / own.shape[-1]
         typical = float(np.sqrt(np.median(squares)))
-        usable = np.isfinite(typical) and typical > 0
-        # The two parts of a condition cut by a window share one name, hence one size.
-        sizes.setdefault(placed.block.name, typical if usable else 1.0)
-    return RowScaling(sizes)
+        if np.isfinite(typical) and typical > 0:
+            sizes[placed.number] = typical
+    return RowScaling(tuple(sizes), tuple(block.name for block in blocks))

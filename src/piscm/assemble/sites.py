@@ -104,10 +104,6 @@ class Points:
         """At most `count` points of every site whose points were drawn."""
         return self.changed(lambda _, site: site.some(slice(count)) if site.resampled else site)
 
-    def fixed_as_in(self, other: "Points") -> "Points":
-        """The same, with sites that cannot be redrawn taken from other points of these blocks."""
-        return self.changed(lambda i, site: site if site.resampled else other.sites[i])
-
 
 def draw_points(
     domain: Domain,

@@ -49,7 +49,7 @@ class Part:
         sources: Sequence[Requirement | None] = [None] * len(problem.equations) + [*requirements]
         blocks: list[Block] = []
         inside: list[Requirement] = []
-        for block, source in _paired(self.blocks, sources):
+        for block, source in zip(self.blocks, sources, strict=True):
             for kept in block.place.within(cut):
                 own = replace(block, place=kept.place)
                 if kept.rows is not None and block.data is not None:
@@ -69,13 +69,6 @@ class Part:
         """The same part without data."""
         problem = self.problem.part(self.problem.domain, self.problem.conditions, ())
         return Part(problem, tuple(block for block in self.blocks if not block.observed))
-
-
-def _paired(
-    blocks: Sequence[Block], sources: Sequence[Requirement | None]
-) -> list[tuple[Block, Requirement | None]]:
-    """Each block with the condition or observations it was compiled from."""
-    return list(zip(blocks, sources, strict=True))
 
 
 def cut_at(problem: Problem, coordinate: sympy.Symbol, low: float, high: float) -> Cut:

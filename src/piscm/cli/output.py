@@ -69,7 +69,8 @@ def _narrow(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_one(solution: Solution, row: dict[str, Any]) -> None:
-    _ = solution.error_estimate  # so that the summary includes it
+    if not solution.status.stopped:
+        _ = solution.error_estimate  # so that the summary includes it
     print(solution)
     if row["rmse"] is not None:
         print(f"  RMSE against the reference {row['rmse']:.3e}")

@@ -9,6 +9,7 @@ from rich.text import Text
 from piscm.cli.output import flat, print_many, print_one, row_of, write
 from piscm.cli.task import solved, task_for
 from piscm.problem.errors import ProblemError
+from piscm.result.status import Status
 from piscm.text.files import write_csv
 
 
@@ -41,6 +42,8 @@ def run_trials(
             write(task, solution, out / f"{task.name}-{method}-seed{solution.seed}")
         if not as_json and trials == 1:
             print_one(solution, rows[-1])
+        if solution.status is Status.INTERRUPTED:
+            break  # who presses Ctrl-C means all of them
     if not as_json and trials > 1:
         print_many(rows)
     if out is not None:

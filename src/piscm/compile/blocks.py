@@ -3,7 +3,7 @@
 A block is an expression, the place where it must vanish (or equal something), and a weight.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,6 +53,11 @@ class Block:
     inherited: Callable[[Floats], Floats] | None = None
     noise: float | None = None
     loss: str = "square"
+
+    @property
+    def key(self) -> tuple[str, Hashable]:
+        """Its name and place: a window may cut one condition into two blocks of the same name."""
+        return self.name, self.place.key
 
     @property
     def observed(self) -> bool:

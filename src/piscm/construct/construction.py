@@ -48,7 +48,7 @@ class Construction(Method):
     selection : {"local", "orthogonal"} or Selection
         "local" is the paper's: a candidate is judged by the gain of its own step. "orthogonal"
         judges it by what it adds to all nodes together, and chooses scales itself if none is given.
-        The strings stand for ``Local(...)`` and ``Orthogonal(...)`` of `piscm.construct` with the
+        The strings stand for `piscm.Local` and `piscm.Orthogonal` with the
         five options that follow; an object carries its own options.
     ranges : sequence of float
         Multiples of the scale, tried in order until one has an admissible candidate.

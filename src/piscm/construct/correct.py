@@ -77,6 +77,12 @@ class Corrector:
         self._at = linearization
         return self._basis
 
+    def forget(self, nodes: int) -> None:
+        """Of columns that were tried and rejected nothing is kept; `nodes` of them remain."""
+        unknowns = len(self._system.guesses)
+        self._basis.keep(unknowns + max(0, nodes - self._first) * self._system.fields)
+        self._normal.forget()
+
     def direction(
         self,
         columns: Columns,

@@ -120,6 +120,7 @@ class _Growing:
             self._columns.put(slice(self.count, len(proposal.state.weights)), proposal.columns)
             corrected, step, rank = self._corrected(proposal, linearization)
         if proposal is None or not corrected.energy < self.state.energy:
+            self._corrector.forget(self.count)
             return Status.STALLED if self._selector.rejected() else None
         self._selector.accepted()
         self._accept(proposal, corrected, step, rank, time.perf_counter() - began)

@@ -10,7 +10,7 @@ import numpy as np
 from piscm.assemble.columns import Columns
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
-from piscm.construct.checks import check_count, check_ladder
+from piscm.construct.checks import check_count, check_ladder, plain_numbers
 from piscm.construct.correct import Corrector
 from piscm.construct.corrections import Correction
 from piscm.network.draw import Draw
@@ -103,10 +103,8 @@ class Selection(ABC):
 
     def __post_init__(self) -> None:
         for option in fields(self):
-            value = getattr(self, option.name)
-            if isinstance(value, list | np.ndarray):
-                value = tuple(np.asarray(value).tolist())
-                object.__setattr__(self, option.name, value)
+            value = plain_numbers(getattr(self, option.name))
+            object.__setattr__(self, option.name, value)
         name = type(self).__name__
         check_count(self.candidates, f"{name}(candidates=...)")
         check_ladder(self.ranges, f"{name}(ranges=...)", most=np.inf)

@@ -90,7 +90,7 @@ def fit_network(
     if refined.system is not system:
         columns = system.evaluate(growth.nodes)
         residual = system.state_with(columns, state.weights, state.unknowns).norm
-    growth = replace(growth, state=state, columns=growth.columns.first(0))
+    growth = replace(growth, state=state, columns=growth.columns.take([]))
     return OneNetwork(network, growth, refined, residual)
 
 

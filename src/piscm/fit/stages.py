@@ -187,9 +187,8 @@ class _WindowFit:
         size = self._size(method)
         # Growth scales rows by the nodes of this window, which are larger the shorter the window
         # is.
-        shorter = min(
-            self._task.scaling.of(block) / self._scaling.of(block) for block in self._part.blocks
-        )
+        pairs = zip(self._part.blocks, self._scaling.sizes, strict=True)
+        shorter = min(self._task.scaling.named(block) / size for block, size in pairs)
         tolerance = method.tolerance * size * min(1.0, shorter)
         seconds = method.max_seconds
         if seconds is not None:  # the window's, part of which may be used up
@@ -241,7 +240,7 @@ class _WindowFit:
                 continue
             weight = self._task.weights[block.kind] * block.weight
             square = float(np.mean(network.residual(block, legs) ** 2))
-            total += weight * square / self._task.scaling.of(block) ** 2
+            total += weight * square / self._task.scaling.named(block) ** 2
         return float(np.sqrt(total))
 
     def add_points(self, piece: Piece, wanted: float) -> None:
@@ -253,8 +252,10 @@ class _WindowFit:
         points, fresh = self._assembly.points, self._validation
         share = max(0.0, min(wanted, self._most) / points.rows[0] - 1.0)
         squares: dict[int, Floats] = {}
-        for block, number, legs in zip(self._part.blocks, fresh.of_block, fresh, strict=True):
-            residual = piece.network.residual(block, legs) / self._scaling.of(block)
+        for block, number, legs, size in zip(
+            self._part.blocks, fresh.of_block, fresh, self._scaling.sizes, strict=True
+        ):
+            residual = piece.network.residual(block, legs) / size
             squares[number] = squares.get(number, 0.0) + residual**2
 
         def more(number: int, site: Site) -> Site:

@@ -7,7 +7,7 @@ them, window by window: each passes its error on to the next, so errors grow or 
 as they do in the solution. What even the richer space cannot express is not seen.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,8 +28,8 @@ from piscm.network.nodes import concatenate
 from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]
-FittedPoints = Mapping[str, Legs]
-"""The fitted points of one window, by the name of the block."""
+FittedPoints = Mapping[tuple[str, Hashable], Legs]
+"""The fitted points of one window, by the name and the place of the block."""
 
 # New nodes in addition to those of the solution: this fraction of them, and at least this many.
 _RICHER = 0.5
@@ -155,10 +155,10 @@ def _corrected(
 
 def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
     """Fresh points added to the fitted ones, which are dense where the nodes are steep."""
-    names = {number: block.name for block, number in zip(part.blocks, fresh.of_block, strict=True)}
+    keys = {n: block.key for block, n in zip(part.blocks, fresh.of_block, strict=True)}
 
     def joined(number: int, site: Site) -> Site:
-        known = fitted.get(names[number], ())
+        known = fitted.get(keys[number], ())
         if not site.resampled or len(known) != len(site.legs):
             return site
         return Site(join(known, site.legs))

@@ -48,8 +48,6 @@ class Attempts(ABC):
         Time limit of the whole run.
     more : int
         Factor on the number of nodes of a window if halving it does not help.
-    finds_out : bool
-        Whether nodes, points and windows are chosen automatically rather than by the user.
     policy : MarchPolicy
     """
 
@@ -58,7 +56,6 @@ class Attempts(ABC):
     activations: tuple[str, ...]
     max_seconds: float | None
     more: int
-    finds_out: bool
     policy: MarchPolicy
 
     @abstractmethod
@@ -134,7 +131,6 @@ class FixedAttempts(Attempts):
             activations=(method.activation,),
             max_seconds=method.max_seconds,
             more=1,
-            finds_out=False,
             policy=MarchPolicy(),
             method=method,
         )

@@ -40,11 +40,15 @@ class _Marching(Method):
             return f"one window, {model.activation} nodes"
         coordinate = domain.coordinates[panels.axis]
         start, end = domain.span(coordinate)
-        lengths = np.diff([start, *panels.edges, end])
+        ends, counts, stopped = [start, *panels.edges, end], panels.counts, ""
+        if not counts[-1]:  # stopped on the way
+            ends, counts = ends[:-1], counts[:-1]
+            stopped = f", solved up to {coordinate} = {ends[-1]:.4g}"
         kinds = " and ".join(sorted(set(panels.activations)))
+        many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (
-            f"{len(panels.counts)} windows along {coordinate}, {_span(lengths)} long, of "
-            f"{_span(panels.counts)} {kinds} nodes"
+            f"{many} along {coordinate}, {_span(np.diff(ends))} long, of "
+            f"{_span(counts)} {kinds} nodes{stopped}"
         )
 
 
@@ -126,7 +130,6 @@ class Auto(_Marching):
             activations=activations,
             max_seconds=self.max_seconds,
             more=self.policy.more,
-            finds_out=True,
             policy=self.policy,
         )
 

@@ -63,7 +63,7 @@ def run(request: Request, march: March) -> Outcome:
             elif len(pieces) == 1:
                 errors = error_bars(request.problem, pieces[0].fit.refined, _TRUNCATION)
             fitted = [
-                dict(zip((b.name for b in p.assembly.part.blocks), p.assembly.points, strict=True))
+                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
                 for p in pieces
             ]
             known = estimate_error(network, fitted=fitted)
@@ -128,11 +128,11 @@ class _Run:
         problem, coordinate = self._request.problem, self._march.coordinate
         assert coordinate is not None
         forward = problem.forward([float(value) for value in whole.network.unknowns])
-        pieces = self._windows(forward)
-        stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
-        if stopped is not None:
-            return replace(alone, status=stopped)
         try:
+            pieces = self._windows(forward)
+            stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
+            if stopped is not None:
+                return replace(alone, status=stopped)
             shared = fit_unknowns(self._request, pieces, coordinate, whole.network.unknowns)
         except KeyboardInterrupt:
             return replace(alone, status=Status.INTERRUPTED)

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 class UnknownKindError(ProblemError):
-    """A file names a class that this process has not imported."""
+    """A file is not damaged, but of a kind that this process does not know."""
 
 
 def class_named(base: Any, name: str) -> Any:

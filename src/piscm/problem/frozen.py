@@ -33,6 +33,9 @@ class Frozen:
     def __delattr__(self, name: str) -> None:
         raise FrozenInstanceError(f"cannot delete {name!r}: a {type(self).__name__} is frozen")
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)  # a copy is as frozen as the original
+
     def _set(self, **attributes: Any) -> None:
         for name, value in attributes.items():
             if isinstance(value, np.ndarray):

@@ -109,6 +109,9 @@ class Slices(Place):
     def key(self) -> Hashable:
         return tuple(tuple(sorted((str(c), v) for c, v in part.items())) for part in self.parts)
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
     def __str__(self) -> str:
         return " and ".join(
             ", ".join(f"{coordinate} = {value:g}" for coordinate, value in part.items())
@@ -141,7 +144,7 @@ class Slices(Place):
         others = [part for part in self.parts if _in_part(part, cut)]
         kept = []
         if first:
-            moved = tuple({**part, cut.coordinate: cut.low} for part in first)
+            moved = tuple(ReadOnly({**part, cut.coordinate: cut.low}) for part in first)
             kept.append(Kept(Slices(moved), continued=cut.low != cut.start))
         if others:
             kept.append(Kept(Slices(tuple(others))))

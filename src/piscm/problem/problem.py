@@ -216,8 +216,9 @@ def _fitted(item: Any, domain: Domain) -> Any:
     """A condition whose place is rid of round-off; what is no condition is refused later."""
     if not isinstance(item, Requirement):
         return item
-    place = item.place.fitted_to(domain)
-    return item if place.key == item.place.key else item.within(Kept(place))
+    place = item.place
+    fitted = place.fitted_to(domain)
+    return item if fitted is place or fitted.key == place.key else item.within(Kept(fitted))
 
 
 def _listed(items: Any, what: str) -> list[Any]:
