@@ -1,6 +1,6 @@
 """The one place where a system is assembled, for a whole problem or for a window of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from piscm.assemble.sites import Points
 from piscm.assemble.system import System
 from piscm.assemble.weighting import Emphasis, divisors
 from piscm.assemble.windows import Part
+from piscm.compile.blocks import Block
 from piscm.network.activations import activation_named
 from piscm.network.start import Start
 
@@ -52,16 +53,7 @@ class Assembly:
         emphasis = dict(self._emphasis)
         for number, factor in (more or {}).items():
             emphasis[number] = emphasis.get(number, np.ones(1)) * factor
-        part = self.part
-        return System(
-            part.problem,
-            part.blocks,
-            self.points,
-            self.weights,
-            activation_named(activation),
-            self.start,
-            emphasis,
-        )
+        return self._system(self.part.blocks, self.points, activation, emphasis)
 
     def slab(self, rows: slice, activation: str) -> System:
         """The system of some rows of every site, weighted as they are in the whole system."""
@@ -75,10 +67,16 @@ class Assembly:
             tuple(numbers[self.points.of_block[i]] for i in here),
         )
         whole, own = divisors(self.part.blocks, self.points), divisors(blocks, points)
+        scaled = self._emphasis
         emphasis = {
-            number: self._emphasis.get(i, np.ones(1)) * (own[block.kind] / whole[block.kind])
+            number: scaled.get(i, np.ones(1)) * (own[block.kind] / whole[block.kind])
             for number, (i, block) in enumerate(zip(here, blocks, strict=True))
         }
+        return self._system(blocks, points, activation, emphasis)
+
+    def _system(
+        self, blocks: Sequence[Block], points: Points, activation: str, emphasis: Emphasis
+    ) -> System:
         return System(
             self.part.problem,
             blocks,

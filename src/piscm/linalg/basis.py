@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from piscm.linalg.rank import MARGIN, largest_singular_value, least_singular_value
+from piscm.linalg.rank import MARGIN, least_share
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
 Floats = NDArray[np.float64]
@@ -195,17 +195,7 @@ class Basis:
         # The condition changes slowly as columns are added: far from the bound it is not computed.
         if self._far_from_bound > len(self):
             return True
-        sized = np.asfortranarray(self._triangle * sizes)
-        blas = scipy.linalg.blas
-
-        def solve(x: Floats) -> Floats:
-            return np.asarray(blas.dtrsv(sized, blas.dtrsv(sized, x, trans=1)))
-
-        def multiply(x: Floats) -> Floats:
-            return np.asarray(blas.dtrmv(sized, blas.dtrmv(sized, x), trans=1))
-
-        largest = largest_singular_value(multiply, len(self))
-        share = least_singular_value(solve, len(self)) / (largest or 1.0)
+        share = least_share(np.asfortranarray(self._triangle * sizes))
         far = share > _FAR * truncation
         self._far_from_bound = len(self) + _LOOK_EVERY if far else 0
         return bool(share > MARGIN * truncation)

@@ -7,6 +7,7 @@ iteration on a kept factor gives the smallest singular value for a few triangula
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -34,6 +35,24 @@ def least_singular_value(solve: Callable[[Floats], Floats], count: int) -> float
         vector = solve(vector / np.linalg.norm(vector))
     size = float(np.linalg.norm(vector))
     return 1.0 / float(np.sqrt(size)) if 0.0 < size < np.inf else 0.0
+
+
+def least_share(triangle: Floats) -> float:
+    """The least singular value of an upper triangle as a share of the largest, estimated."""
+    count, blas = len(triangle), scipy.linalg.blas
+    # The least singular value is at most the least diagonal entry, zero for a dependent column.
+    corner = float(np.abs(np.diagonal(triangle)).min(initial=np.inf))
+    if corner == 0.0:
+        return 0.0
+
+    def solve(x: Floats) -> Floats:
+        return np.asarray(blas.dtrsv(triangle, blas.dtrsv(triangle, x, trans=1)))
+
+    def multiply(x: Floats) -> Floats:
+        return np.asarray(blas.dtrmv(triangle, blas.dtrmv(triangle, x), trans=1))
+
+    largest = largest_singular_value(multiply, count)
+    return min(corner, least_singular_value(solve, count)) / (largest or 1.0)
 
 
 def largest_singular_value(multiply: Callable[[Floats], Floats], count: int) -> float:

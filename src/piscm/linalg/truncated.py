@@ -1,6 +1,6 @@
 r"""Least squares by truncated SVD: the solver behind every step.
 
-Both functions return the minimum-norm minimizer of :math:`\|M\theta - v\|_2` over the singular
+The solvers return the minimum-norm minimizer of :math:`\|M\theta - v\|_2` over the singular
 directions above ``truncation`` times the largest singular value. Columns are given as rows (the
 transpose of M), as stored by `piscm.assemble.system`.
 """
@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from piscm.linalg.rank import MARGIN, largest_singular_value, least_singular_value
+from piscm.linalg.rank import MARGIN, least_share
 
 Floats = NDArray[np.float64]
 
@@ -61,18 +61,8 @@ def solve_by_triangle(columns: Floats, target: Floats, truncation: float) -> Lea
     triangle, inner = np.asfortranarray(reduced[:count, :count]), reduced[:count, count]
     if len(triangle) < count or not np.isfinite(triangle).all():
         return solve_least_squares(columns, target, truncation)
-    blas = scipy.linalg.blas
-
-    def solve(x: Floats) -> Floats:
-        return np.asarray(blas.dtrsv(triangle, blas.dtrsv(triangle, x, trans=1)))
-
-    def multiply(x: Floats) -> Floats:
-        return np.asarray(blas.dtrmv(triangle, blas.dtrmv(triangle, x), trans=1))
-
-    largest = largest_singular_value(multiply, count)
-    corner = float(np.abs(np.diagonal(triangle)).min(initial=np.inf))
-    if min(corner, least_singular_value(solve, count)) > MARGIN * truncation * largest:
-        return LeastSquares(np.asarray(blas.dtrsv(triangle, inner)), count)
+    if least_share(triangle) > MARGIN * truncation:
+        return LeastSquares(np.asarray(scipy.linalg.blas.dtrsv(triangle, inner)), count)
     return solve_least_squares(triangle.T, inner, truncation)
 
 
