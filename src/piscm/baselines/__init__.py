@@ -1,4 +1,8 @@
-"""Other authors' methods, through the same `solve`, for comparison."""
+"""Other authors' methods, through the same `solve`, for comparison.
+
+Knows everything below it, and needs JAX for methods that are trained by gradient descent. Must not
+be known to any other room but `paper`.
+"""
 
 from piscm.baselines.base import Baseline
 from piscm.baselines.pielm import PIELM

@@ -14,6 +14,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from piscm.assemble.system import System
 from piscm.baselines.base import Baseline, Given, Trained
 from piscm.construct.checks import check_count, check_positive, plain_numbers
 from piscm.construct.direction import Direction
-from piscm.construct.line_search import line_search
+from piscm.construct.line_search import correction_step
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
@@ -133,7 +134,7 @@ def gauss_newton(
     system: System, columns: Columns, truncation: float, max_iterations: int, report: Report
 ) -> Minimum:
     """Fit the weights of given nodes, starting from zero, and the unknowns."""
-    everything = slice(0, len(columns))
+    everything, find = slice(0, len(columns)), partial(_direction, system, truncation)
     state = replace(system.start(), weights=np.zeros((len(columns), system.fields)))
     residuals: list[float] = []
     seconds: list[float] = []
@@ -143,12 +144,10 @@ def gauss_newton(
     try:
         for iteration in range(max_iterations):
             began = time.perf_counter()
-            linearization = system.linearize(state)
-            if not linearization.finite:
+            step = correction_step(system, columns, everything, state, _STEPS, find)
+            if step is None:
                 status = Status.NOT_FINITE
                 break
-            direction = _direction(system, columns, linearization, state, truncation)
-            step = line_search(system, columns, everything, state, direction, _STEPS)
             moved = step.state
             if step.length > 0.0:
                 # Large intermediate weights leave round-off that a fresh evaluation removes.
@@ -169,13 +168,14 @@ def gauss_newton(
 
 def _direction(
     system: System,
+    truncation: float,
     columns: Columns,
+    active: slice,
     linearization: Linearization,
     state: State,
-    truncation: float,
 ) -> Direction:
     """The full Gauss–Newton step; unknowns stay within their bounds."""
-    nodes = columns.at(linearization).reshape(-1, system.rows)
+    nodes = columns.at(linearization, active).reshape(-1, system.rows)
     both = np.concatenate([nodes, linearization.unknowns])
     lengths = np.sqrt(np.einsum("kn,kn->k", both, both))
     lengths[lengths == 0.0] = 1.0

@@ -1,22 +1,47 @@
 """Line search: one of a fixed set of step lengths, judged by the true residual."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from piscm.assemble.columns import Columns
-from piscm.assemble.state import State
+from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.construct.direction import Direction
 
 
 @dataclass(frozen=True)
 class Step:
-    """The state after a step, and its length; 0 means the state is unchanged."""
+    """The state after a step, its length (0 leaves the state unchanged) and its rank."""
 
     state: State
     length: float
+    rank: float
+
+
+FindDirection = Callable[[Columns, slice, Linearization, State], Direction]
+"""How the full step of some active nodes and the unknowns is found."""
+
+
+def correction_step(
+    system: System,
+    columns: Columns,
+    active: slice,
+    state: State,
+    steps: Sequence[float],
+    find: FindDirection,
+    linearization: Linearization | None = None,
+) -> Step | None:
+    """Linearize (unless that is done), find the direction, search its length.
+
+    None if the linearization is not finite.
+    """
+    linearization = linearization or system.linearize(state)
+    if not linearization.finite:
+        return None
+    direction = find(columns, active, linearization, state)
+    return line_search(system, columns, active, state, direction, steps)
 
 
 def line_search(
@@ -42,7 +67,7 @@ def line_search(
         if best == 0 and energies[0] < state.energy:
             break
     if lengths[best] == 0.0 or not energies[best] < state.energy:
-        return Step(state, 0.0)
+        return Step(state, 0.0, direction.rank)
     weights = state.weights.copy()
     weights[active] += lengths[best] * direction.weights
     moved = replace(
@@ -52,4 +77,4 @@ def line_search(
         strands=trials.added(state, best),
         residual=residuals[best],
     )
-    return Step(moved, float(lengths[best]))
+    return Step(moved, float(lengths[best]), direction.rank)

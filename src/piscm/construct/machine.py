@@ -12,7 +12,7 @@ from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
-from piscm.construct.line_search import line_search
+from piscm.construct.line_search import correction_step
 from piscm.construct.selection import Proposal, Run
 from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes, concatenate
@@ -136,18 +136,24 @@ class _Growing:
         active = self._correction.active(len(state.weights), 0 if weighed else added)
         if active.start == active.stop:
             return state, 0.0, 1.0
-        if weighed:  # a node with its own weight has moved the state
-            linearization = system.linearize(state)
-            if not linearization.finite:
-                return state, 0.0, np.nan
-        direction = self._corrector.direction(self._columns, active, linearization, state)
-        moved = line_search(system, self._columns, active, state, direction, self._steps)
-        corrected = moved.state
-        if moved.length > 0.0 and not weighed:
+        # A node with a weight of its own has moved the state, and with it the linearization.
+        step = correction_step(
+            system,
+            self._columns,
+            active,
+            state,
+            self._steps,
+            self._corrector.direction,
+            None if weighed else linearization,
+        )
+        if step is None:
+            return state, 0.0, np.nan
+        corrected = step.state
+        if step.length > 0.0 and not weighed:
             # Large intermediate weights leave round-off that only a fresh evaluation removes.
             weights, unknowns = corrected.weights, corrected.unknowns
             corrected = system.state_with(self._columns, weights, unknowns)
-        return corrected, moved.length, direction.rank
+        return corrected, step.length, step.rank
 
     def _accept(
         self, proposal: Proposal, state: State, step: float, rank: float, seconds: float

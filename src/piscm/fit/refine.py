@@ -14,6 +14,7 @@ beyond 1.35 standard deviations is inversely proportional to its residual.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from piscm.assemble.weighting import Emphasis
 from piscm.compile.blocks import Block
 from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
-from piscm.construct.line_search import line_search
+from piscm.construct.line_search import correction_step
 from piscm.inference.noise import deviation, trust
 from piscm.inference.uncertainty import leverage
 from piscm.network.nodes import Nodes
@@ -97,14 +98,12 @@ def _corrected(refined: Refined, method: Construction) -> Refined:
     system, columns, state = refined.system, refined.columns, refined.state
     keeps_basis = method.selector.keeps_basis
     corrector = Corrector(system, method.threshold, keeps_basis, method.max_nodes)
-    everything = slice(0, len(state.weights))
+    everything, find = slice(0, len(state.weights)), partial(corrector.direction, safe=True)
     for _ in range(_MAX_CORRECTIONS):
-        linearization = system.linearize(state)
-        if not linearization.finite:
-            break
         before = state.energy
-        direction = corrector.direction(columns, everything, linearization, state, safe=True)
-        step = line_search(system, columns, everything, state, direction, method.search_steps)
+        step = correction_step(system, columns, everything, state, method.search_steps, find)
+        if step is None:
+            break
         state = step.state
         if step.length == 0.0 or state.energy > _STILL_GAINING * before:
             break

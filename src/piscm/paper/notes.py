@@ -4,7 +4,7 @@ _OPEN = "We do not know why: no reading of the text that was tried gives the pri
 
 WHY = {
     "table-1/pi-sc-i/semi-supervised": (
-        "Our trials scatter twice as much as the paper's; the difference is that of a few trials."
+        "It is systematic: so it was over 30 seeds. We do not know why."
     ),
     "table-1/pi-sc-iii/semi-supervised": (
         "The paper does not say how points are drawn, and it matters: over 20 seeds Sobol points "
@@ -28,8 +28,8 @@ WHY = {
     ),
     "table-6/pi-sc-iii-sine/semi-supervised": (
         "With 1,000 nodes for 1,300 rows the residual goes on falling while the error between the "
-        "points rises (300 nodes: Table I). So it does with the literal algorithm (1.13e-3 for "
-        "seed 0, ours 1.14e-3). The paper shows no such rise, and does not say what prevents it."
+        "points rises (300 nodes: Table I). The paper shows no such rise, and does not say what "
+        "prevents it."
     ),
     "table-6/pi-sc-iii-tanh/semi-supervised": (
         "As with sine nodes; the order of the three activations is the paper's."

@@ -1,4 +1,7 @@
-"""Problems with known answers.
+"""Problems with known answers, each with an exact or independent reference.
+
+Knows how problems are written, and the settings of whoever published them. Must not know how they
+are solved; `references` are solvers of their own.
 
 >>> from piscm import zoo
 >>> zoo.load("helmholtz").title
