@@ -66,7 +66,9 @@ def test_a_step_that_is_given_twice(case):
 def test_uphill_nothing_is_done(case):
     system, columns, state = case
     uphill = towards(-newton(case))
-    assert line_search(system, columns, EVERYTHING, state, uphill, STEPS) == Step(state, 0.0, uphill.rank)
+    assert line_search(system, columns, EVERYTHING, state, uphill, STEPS) == Step(
+        state, 0.0, uphill.rank
+    )
 
 
 def test_one_step_alone(case):
