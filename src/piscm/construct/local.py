@@ -28,8 +28,8 @@ Floats = NDArray[np.float64]
 _FIRST = 3
 # Other candidates may miss their forecast, relatively, by so many times as much as those that were
 # judged. With only the best three judged, two of four runs of Van der Pol left the path of judging
-# all; with this factor none of 20 did. Besides, the angle between a column and the residual is taken
-# to have this error in single precision; that is a bound chosen with care, and not measured.
+# all; with this factor none of 20 did. Besides, the angle between a column and the residual is
+# taken to have this error in single precision; that is a bound chosen with care, not measured.
 _TRUST, _SINGLE = 3.0, 1e-5
 
 

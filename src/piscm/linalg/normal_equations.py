@@ -20,8 +20,8 @@ _SHIFT = 1e-13
 _STEPS_KEPT = 8
 _STEPS_FRESH = 12
 # Enough is gained when the squared residual could fall by less than this share. What is left behind
-# misleads the choice of the next nodes: with 1e-6, and with 1e-7, runs of Van der Pol leave the path
-# of singular values after every node; with 1e-10 none of six did, and with this none of 20.
+# misleads the choice of the next nodes: with 1e-6, and with 1e-7, runs of Van der Pol leave the
+# path of singular values after every node; with 1e-10 none of six did, and with this none of 20.
 _ENOUGH = 1e-11
 
 # A factor of a Gram matrix with that shift distinguishes singular values of unit columns from zero
