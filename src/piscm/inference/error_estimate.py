@@ -21,6 +21,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, Site, draw_points, join
 from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part
+from piscm.budget.clock import check_work
 from piscm.linalg.truncated import solve_triangle
 from piscm.network.draw import Draw
 from piscm.network.network import Network
@@ -71,6 +72,8 @@ def estimate_error(
         # Initial conditions determine the state; noise in data is not an error of it.
         whole = whole.without_observations()
     names = [str(item.func) for item in problem.fields]
+    if network.solved_up_to < np.inf:
+        return ErrorEstimate(np.inf, dict.fromkeys(names, np.inf))
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
@@ -146,6 +149,7 @@ def _corrected(
     state = system.state_with(columns, old, own.unknowns)
     design = columns.at(system.linearize(state)).reshape(-1, system.rows)
     design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes that overflow
+    check_work(2.0 * design.size * len(design))
     both = np.concatenate([design, -state.residual[None]]).T
     triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
     step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution.reshape(old.shape)

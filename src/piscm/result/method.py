@@ -110,6 +110,12 @@ class Method(ABC):
     def run(self, request: Request) -> Outcome:
         """Solve the problem."""
 
+    @property
+    def time_limit(self) -> float | None:
+        """Its own time limit in seconds, if it has one."""
+        limit: float | None = getattr(self, "max_seconds", None)
+        return limit
+
     def with_tolerance(self, tolerance: float) -> "Method":
         """The same method with another tolerance, for ``solve(..., tol=...)``."""
         if not hasattr(self, "tolerance"):

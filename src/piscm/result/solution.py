@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-FORMAT = 3
+FORMAT = 4
 """The format version of saved files."""
 
 
@@ -246,6 +246,7 @@ class Solution:
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
             *([f"  chosen: {chosen}"] if chosen else []),
+            *([f"  {self.network.extent}"] if self.network.extent else []),
             f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]

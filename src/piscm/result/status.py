@@ -2,6 +2,8 @@
 
 from enum import Enum
 
+from piscm.budget.budget import OutOfMemoryError, OutOfTimeError
+
 
 class Status(Enum):
     """How growth ended; the value is a sentence for the user."""
@@ -17,6 +19,10 @@ class Status(Enum):
         "scale, or add points if the held-out residual is far above the fitted one."
     )
     TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
+    MEMORY_LIMIT = (
+        "More nodes or points than these would take more memory than there may be: raise "
+        "max_memory, or lower max_nodes, candidates or the number of points."
+    )
     HOPELESS = (
         "Growth was given up, the tolerance being out of reach: ask for less (tol), allow more "
         "nodes (max_nodes), or help with starting values (initial) or a shorter domain."
@@ -48,8 +54,17 @@ class Status(Enum):
 
     @property
     def stopped(self) -> bool:
-        """Whether the run was stopped on request."""
-        return self in (Status.INTERRUPTED, Status.TIME_LIMIT)
+        """Whether the run was stopped before its end, on request or by a limit."""
+        return self in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.MEMORY_LIMIT)
+
+    @classmethod
+    def after(cls, stop: BaseException) -> "Status":
+        """How a run ended that was stopped by one of `piscm.budget.budget.STOPS`."""
+        if isinstance(stop, OutOfTimeError):
+            return cls.TIME_LIMIT
+        if isinstance(stop, OutOfMemoryError | MemoryError):
+            return cls.MEMORY_LIMIT
+        return cls.INTERRUPTED
 
     @property
     def ok(self) -> bool:
