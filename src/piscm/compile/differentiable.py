@@ -59,6 +59,10 @@ class Differentiable:
         moving = [*self._arguments, *self._unknowns]
         return [derivative(self._expression, symbol, self.where) for symbol in moving]
 
+    def partial(self, index: int) -> sympy.Expr:
+        """The partial by an argument, as an expression in `symbols`."""
+        return self._partials[index]
+
     @cached_property
     def _all_partials(self) -> Callable[..., Any]:
         return function_of(self._symbols, self._partials, self.where)

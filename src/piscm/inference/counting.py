@@ -29,6 +29,21 @@ def missing_conditions(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int
     Empty where nothing is missing or counting says nothing: several fields in several coordinates,
     data, conditions of other kinds, domains that are no product.
     """
+    return {
+        symbol: (needed, given)
+        for symbol, (needed, given) in _counted(problem).items()
+        if given < needed and problem.domain.is_product_along(symbol)
+    }
+
+
+def just_enough(problem: Problem) -> bool:
+    """Whether there are as many conditions as orders, and no data: a forward problem."""
+    counted = _counted(problem)
+    return bool(counted) and all(needed == given for needed, given in counted.values())
+
+
+def _counted(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int]]:
+    """Orders and conditions along each coordinate; empty where counting says nothing."""
     domain = problem.domain
     several = len(problem.fields) > 1 and domain.dimension > 1
     if several or problem.observations or len(problem.fields) > len(problem.equations):
@@ -46,12 +61,10 @@ def missing_conditions(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int
             return {}
         for symbol in faces:
             given[symbol] += 1
-    missing = {}
-    for symbol in domain.coordinates:
-        needed = sum(order_along(problem, item, symbol) for item in problem.fields)
-        if given[symbol] < needed and domain.is_product_along(symbol):
-            missing[symbol] = (needed, given[symbol])
-    return missing
+    return {
+        symbol: (sum(order_along(problem, item, symbol) for item in problem.fields), given[symbol])
+        for symbol in domain.coordinates
+    }
 
 
 def surely_missing(part: Part, network: Network, points: Floats) -> bool:

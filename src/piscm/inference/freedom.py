@@ -10,7 +10,7 @@ there are the further, where a condition is missing. The term with epsilon keeps
 nothing but cancellation of large weights.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 # it is free if it is noticed less than half as much there. (Where a solution merely grows by
 # e**10, a move is hardly noticed in any space, and no less in a richer one.)
 _SUSPICIOUS, _STILL = 1e-3, 0.5
-_AGAIN = {"share": 2.0, "at_least": 200}
+_AGAIN: dict[str, Any] = {"share": 2.0, "at_least": 200}
 _NOTHING = 1e-7  # noticed less than this, it is free without comparison
 _INVOLVED = 0.1  # share of a field in the move that counts
 _EPSILON = 1e-8  # relative to columns of unit length
@@ -50,7 +50,7 @@ def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
         return ()
     rng = np.random.default_rng(0)
     second = _freest_in(richer_space(space.part, space.own, fitted, rng, **_AGAIN))
-    if _NOTHING <= second.noticed and not second.noticed < _STILL * first.noticed:
+    if second.noticed >= _NOTHING and not second.noticed < _STILL * first.noticed:
         return ()
     return tuple(int(index) for index in np.flatnonzero(second.by_field > _INVOLVED))
 
