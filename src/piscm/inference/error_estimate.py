@@ -8,8 +8,8 @@ as they do in the solution.
 
 The estimate is honest about what it cannot see. A residual that even the richer space does not
 lower counts as an error of its own size; where the linearization does not lead to a smaller
-residual, or where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is infinite. The
-noise of observations adds its share.
+residual, or where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is
+infinite. The noise of observations adds its share.
 """
 
 from collections.abc import Iterator, Sequence
