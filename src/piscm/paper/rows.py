@@ -134,8 +134,8 @@ _ORTHOGONAL = Experiment(
     1.5,
     10,
 )
-# With as many nodes as PI-SCM has, and its scale, 100 labels are met exactly and nothing between
-# them; this many of this scale come nearest to the paper's figure.
+# With as many nodes as PI-SCM has, and its scale, its error is ten times what the paper prints; this
+# many of this scale come nearest.
 _PISCN = PISCN(max_nodes=50, scale=5.0)
 _TUNED_PISCN = replace(_PISCN, schedule="cosine", emphasis=10.0, epochs=5000, polish=1000)
 _PIELMS = (

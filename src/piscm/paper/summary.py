@@ -73,10 +73,10 @@ class Cell:
         """In a word how an error compares (see `_judged`); of a time nothing is said."""
         if self.mean is not None and self.stale:
             return STALE
-        if self.paper is None:
-            return ABSENT
         if self.mean is None:
             return FAILED if self.failed else NOT_RUN
+        if self.paper is None:
+            return ABSENT
         if self.quick:  # smaller than the paper's sizes: there is nothing to compare
             return QUICK
         return self._judged()

@@ -61,6 +61,7 @@ def inverse() -> Benchmark:
         sampling=SAMPLING,
         sections=SECTIONS,
         observations=100,
+        grid=GRID,
         truth={"mu": 1.0},
         weights={"observations": 10.0},
     )
