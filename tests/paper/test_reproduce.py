@@ -265,7 +265,6 @@ def test_the_number_of_workers_changes_no_number(tmp_path):
     trials, results = tiny(experiments, 1, 3), []
     for count in (1, 2):
         with local_workers(count) as executor:
-            # In another order a trial would find another memory, if it had not one of its own.
             results.append(run_trials(trials, executor, count, Store(tmp_path / str(count))))
             trials.reverse()
     assert numbers(results[0]) == numbers(results[1])

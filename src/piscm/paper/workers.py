@@ -27,9 +27,9 @@ _ONE_THREAD = {
 class _FreshProcesses(ThreadPoolExecutor):
     """Every call in a process of its own, so many at once.
 
-    Where arrays lie in memory decides the last bit of some sums, and that depends on all that a
-    process did before; in a fresh one it is always the same. The processes are forked from one that
-    has loaded what trials need and done nothing else (where systems have no such thing, started).
+    A run after others in one process was seen to differ by the last bit; in a fresh one it has
+    always been the same. The processes are forked from one that has loaded what trials need and
+    done nothing else (where systems have no such thing, started).
     """
 
     def __init__(self, count: int) -> None:
