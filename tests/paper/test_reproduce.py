@@ -42,7 +42,8 @@ def numbers(records):
 
 
 def tiny(experiments, count=1, first=0):
-    return trials_of(experiments, {item.key: count for item in experiments}, first, quick=True)
+    seeds = {item.key: range(first, first + count) for item in experiments}
+    return trials_of(experiments, seeds, first, quick=True)
 
 
 def run_here(folder, experiments, count=1):

@@ -62,7 +62,7 @@ def test_the_table_of_the_readme_is_the_stored_one():
     checked = 0
     for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines():
         title, *entries = [part.strip() for part in line.strip("|").split("|")]
-        name, _, data = title.partition(" +100")
+        name = title.removesuffix(" +100")
         paradigm = "semi-supervised" if title.endswith(" +100") else "unsupervised"
         where = (PROBLEMS.get(name), paradigm, "rmse")
         if title in INVERSE:

@@ -57,13 +57,13 @@ def _record(line: Mapping[str, str]) -> Record:
     return record | {n: kind(line[n]) for n, kind in COLUMNS.items() if line.get(n)}
 
 
-def confirm(store: Store, asked: Sequence[Trial], executor: Executor, workers: int) -> None:
+def confirm(store: Store, there: Sequence[Trial], executor: Executor, workers: int) -> None:
     """Run a few trials of every stale row again: if every digit comes out, all of them stand.
 
     They are then marked with the code of today and as confirmed. Otherwise they stay stale.
     """
     rows: dict[str, list[tuple[Trial, Record]]] = {}
-    for trial in asked:
+    for trial in there:
         record = store.read(trial.name)
         if record and not record.get("failure") and record.get("code") != trial.code:
             rows.setdefault(key_of(record), []).append((trial, record))
@@ -83,6 +83,14 @@ def confirm(store: Store, asked: Sequence[Trial], executor: Executor, workers: i
                 store.write(trial.name, {**record, "code": trial.code, "confirmed": words})
         for trial, _ in few[key]:
             store.write(trial.name, fresh[trial], trial.figure)
+
+
+def forget(store: Store, there: Sequence[Trial]) -> None:
+    """What is stale still, because it was not asked for, makes room for what is not."""
+    for trial in there:
+        record = store.read(trial.name)
+        if record and record.get("code") != trial.code:
+            store.remove(trial.name)
 
 
 def _numbers(record: Record) -> list[Any]:

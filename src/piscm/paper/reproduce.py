@@ -9,7 +9,7 @@ from rich.text import Text
 
 from piscm import ProblemError
 from piscm.baselines.jax_arrays import jax_for
-from piscm.paper.confirmation import adopt, confirm
+from piscm.paper.confirmation import adopt, confirm, forget
 from piscm.paper.machine import cores, versions
 from piscm.paper.report import write_report
 from piscm.paper.rows import EXPERIMENTS, selected
@@ -40,16 +40,18 @@ def reproduce(
     store = Store(out)
     codes = {item.key: code_of(item, quick) for item in EXPERIMENTS}
     adopt(store, codes)
-    counts = {item.key: trials or item.trials for item in experiments}
-    asked = trials_of(experiments, counts, seed, quick)
+    seeds = {item.key: range(seed, seed + (trials or item.trials)) for item in experiments}
+    asked = trials_of(experiments, seeds, seed, quick)
+    there = trials_of(experiments, store.seeds(), seed, quick)
     with ExitStack() as stack:
         if dask is not None:
             executor, count = stack.enter_context(dask_workers(dask))
         else:
             count = workers or cores()
             executor = stack.enter_context(local_workers(count))
-        confirm(store, asked, executor, count)
+        confirm(store, there, executor, count)
         run_trials(asked, executor, count, store)
+    forget(store, there)
     write_report(out, Summary(EXPERIMENTS, store.records(), codes), versions())
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
 

@@ -134,7 +134,7 @@ _ORTHOGONAL = Experiment(
     1.5,
     10,
 )
-# With as many nodes as PI-SCM has, and its scale, its error is ten times what the paper prints; this
+# With as many nodes as PI-SCM has, and its scale, its error is ten times the printed one; this
 # many of this scale come nearest.
 _PISCN = PISCN(max_nodes=50, scale=5.0)
 _TUNED_PISCN = replace(_PISCN, schedule="cosine", emphasis=10.0, epochs=5000, polish=1000)

@@ -40,6 +40,18 @@ class Store:
         for path in sorted((self.folder / "trials").glob("*/[!.]*.json")):
             yield _read(path)
 
+    def remove(self, name: str) -> None:
+        """Forget a trial."""
+        self._path(name).unlink()
+
+    def seeds(self) -> dict[str, set[int]]:
+        """Of which seeds there are trials, by table, method and paradigm."""
+        found: dict[str, set[int]] = {}
+        for record in self.records():
+            key = "{table}/{method}/{paradigm}".format(**record)
+            found.setdefault(key, set()).add(record["seed"])
+        return found
+
     def figure_path(self, figure: str) -> Path:
         """Where the data of a figure are."""
         return self.folder / "figures" / f"{figure}.csv"

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,9 +23,15 @@ from piscm.text.document import problem_to_document
 
 
 def trials_of(
-    experiments: Sequence[Experiment], counts: Mapping[str, int], first: int, quick: bool = False
+    experiments: Sequence[Experiment],
+    seeds: Mapping[str, Collection[int]],
+    first: int = 0,
+    quick: bool = False,
 ) -> list[Trial]:
-    """As many trials of each row as counted, seed by seed, so that who interrupts has all rows."""
+    """The trials of each row, seed by seed, so that who interrupts has all rows.
+
+    The `first` seed is the one that figures show.
+    """
     codes = {item.key: code_of(item, quick) for item in experiments}
     sources = state()
     return [
@@ -36,9 +42,9 @@ def trials_of(
             codes[item.key],
             item.figure if seed == first else "",
         )
-        for seed in range(first, first + max(counts.values(), default=0))
+        for seed in sorted({seed for own in seeds.values() for seed in own})
         for item in experiments
-        if seed < first + counts[item.key]
+        if seed in seeds.get(item.key, ())
     ]
 
 
