@@ -1,6 +1,5 @@
 """How one window is attempted: with everything chosen automatically, or by the user's method."""
 
-import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
@@ -23,11 +22,6 @@ class Setting:
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
-    deadline: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        return None if np.isinf(self.deadline) else max(1e-3, self.deadline - time.perf_counter())
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -44,8 +38,6 @@ class Attempts(ABC):
     tolerance, max_nodes : those of one window
     activations : tuple of str
         Activations to try.
-    max_seconds : float or None
-        Time limit of the whole run.
     more : int
         Factor on the number of nodes of a window if halving it does not help.
     policy : MarchPolicy
@@ -54,7 +46,6 @@ class Attempts(ABC):
     tolerance: float
     max_nodes: int
     activations: tuple[str, ...]
-    max_seconds: float | None
     more: int
     policy: MarchPolicy
 
@@ -93,7 +84,6 @@ class AutoAttempts(Attempts):
                 activation=activation,
                 max_nodes=most,
                 tolerance=window.tolerance,
-                max_seconds=setting.seconds_left,
             )
             for activation in window.activations
         ]
@@ -129,7 +119,6 @@ class FixedAttempts(Attempts):
             tolerance=method.tolerance,
             max_nodes=method.max_nodes,
             activations=(method.activation,),
-            max_seconds=method.max_seconds,
             more=1,
             policy=MarchPolicy(),
             method=method,
@@ -139,7 +128,7 @@ class FixedAttempts(Attempts):
         points = Sampling() if setting.sampling is None else setting.sampling
 
         def attempt(window: Window) -> Piece:
-            own = replace(self.method, tolerance=window.tolerance, max_seconds=setting.seconds_left)
+            own = replace(self.method, tolerance=window.tolerance)
             return setting.fit(window, Plan([own], points, policy=self.policy.points))
 
         return attempt

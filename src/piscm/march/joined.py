@@ -63,6 +63,7 @@ def joined(
         ),
         first.unknowns,
         None if coordinate is None else _panels(problem, coordinate, pieces),
+        np.inf if coordinate is None else _reached(problem, coordinate, pieces),
     )
     parts = []
     for number, piece in enumerate(pieces):
@@ -75,6 +76,12 @@ def joined(
     history = np.rec.array(np.concatenate(parts))
     status = _status(pieces, tolerance, lost)
     return Joined(network, pieces, status, history, residual, unknowns)
+
+
+def _reached(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> float:
+    """How far the pieces go; infinity if to the end."""
+    reached = pieces[-1].high
+    return reached if reached < problem.domain.span(coordinate)[1] else np.inf
 
 
 def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:
