@@ -1,8 +1,8 @@
 """Why a row lies above the paper's, where it does."""
 
 _PINN = (
-    "The paper gives layers, optimizer, epochs and the first learning rate of its PINNs, and not how "
-    "the rate goes on, how weights begin and how conditions are weighed: open."
+    "Open. The paper gives layers, optimizer, epochs and the first learning rate of its PINNs, and "
+    "not how the rate goes on, how weights begin and how conditions are weighed."
 )
 
 WHY = {
@@ -19,6 +19,6 @@ WHY = {
 }
 """A sentence for a row; the report asks for those with the verdict "worse"."""
 WHY["table-1/piscn/semi-supervised"] = (
-    "The paper's settings for it do not work (see below), and ours were chosen with observations at "
+    "The paper's settings for it do not work (see below); ours were chosen with observations at "
     "random."
 )
