@@ -9,6 +9,10 @@ class ProblemError(ValueError):
     """The problem cannot be solved as written; the message says why and what to do."""
 
 
+class UnfitError(Exception):
+    """A part that cannot be used; the message continues a sentence that begins with the part."""
+
+
 def shortened(text: str, longest: int = _LONGEST) -> str:
     """A text, cut if it is too long for a message."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
