@@ -12,6 +12,7 @@ import ast
 import keyword
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -107,7 +108,9 @@ class _Reader:
     def read(self, text: str) -> sympy.Expr:
         self.source = _KEYWORDS.sub(r"\1_keyword", text.strip()).replace("^", "**")
         try:
-            tree = ast.parse(self.source, mode="eval")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python's doubts about 1if, which is refused here
+                tree = ast.parse(self.source, mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = error.msg if isinstance(error, SyntaxError) else "too deep or too long"
             raise ProblemError(f"{self.where} is not a formula: {reason}.") from None
