@@ -17,7 +17,8 @@ from piscm.paper.scatter import scatter_figure
 from piscm.paper.store import Record
 from piscm.paper.summary import Summary
 from piscm.paper.tables import table_section
-from piscm.text.files import replacing, write_csv
+from piscm.text.files import write_csv
+from piscm.text.replacing import replacing
 
 # The coordinate across, which for Allen–Cahn is not the problem's first.
 _ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}

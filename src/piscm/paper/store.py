@@ -7,7 +7,7 @@ from typing import Any
 
 from piscm import ProblemError
 from piscm.problem.errors import shortened
-from piscm.text.files import replacing
+from piscm.text.replacing import replacing
 
 Record = dict[str, Any]
 """One trial: what it was and what it measured."""
