@@ -15,7 +15,8 @@ from piscm.paper.page import Block, Bullets, Page, Picture, Section, Text, print
 from piscm.paper.printed import TITLES, problem_of
 from piscm.paper.summary import Summary
 from piscm.paper.tables import table_section
-from piscm.text.files import read_csv, replacing, write_csv
+from piscm.text.files import read_csv, write_csv
+from piscm.text.replacing import replacing
 
 # The coordinate across, which for Allen–Cahn is not the problem's first.
 _ACROSS = {"figure-1": "t", "figure-2": "x", "figure-3": "t"}

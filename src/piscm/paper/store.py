@@ -7,7 +7,8 @@ from typing import Any
 
 from piscm import ProblemError
 from piscm.problem.errors import shortened
-from piscm.text.files import replacing, write_csv
+from piscm.text.files import write_csv
+from piscm.text.replacing import replacing
 
 Record = dict[str, Any]
 """One trial: what it was and what it measured."""
