@@ -37,6 +37,21 @@ class Differentiable:
         self._symbols = [*coordinates, *arguments, *unknowns]
         self._value = function_of(self._symbols, [expression], where)
 
+    @property
+    def coordinates(self) -> Sequence[sympy.Symbol]:
+        """The coordinates."""
+        return self._coordinates
+
+    @property
+    def symbols(self) -> list[sympy.Symbol]:
+        """Everything its functions take: coordinates, arguments, unknowns."""
+        return self._symbols
+
+    @property
+    def unknown_count(self) -> int:
+        """The number of unknowns its functions take."""
+        return len(self._unknowns)
+
     # Only residuals need partials; an expression that is merely evaluated, such as floor(u), may
     # have none.
     @cached_property

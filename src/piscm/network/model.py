@@ -67,16 +67,24 @@ class Model(ABC):
         """The model with a saved `layout` and saved `arrays`, neither of which is trusted."""
 
     @abstractmethod
-    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
         """Every jet of a compiled expression at the points, shape (jets, points)."""
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
         """A compiled expression at points of shape (points, coordinates)."""
         parts = [
-            compiled.value(chunk, self._jets(compiled, chunk), self.unknowns)
+            compiled.value(chunk, self.jets(compiled, chunk), self.unknowns)
             for chunk in self._chunks(points)
         ]
         return np.concatenate(parts)
+
+    def partials(self, compiled: Compiled, points: Floats) -> Floats:
+        """The partials of a compiled expression by its jets, shape (jets, points)."""
+        parts = [
+            compiled.linearize(chunk, self.jets(compiled, chunk), self.unknowns)[0]
+            for chunk in self._chunks(points)
+        ]
+        return np.concatenate(parts, axis=1)
 
     def _chunks(self, points: Floats) -> list[Floats]:
         step = max(1, _CHUNK // max(1, self.n_nodes))
