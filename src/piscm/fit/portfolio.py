@@ -11,7 +11,7 @@ anything. The error itself is estimated from the distance between two members.
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from piscm.network.activations import activation_named
 from piscm.problem.box import Box
 from piscm.result.history import Report
 from piscm.result.status import Status
-
 
 # Above this residual nothing at all was found, and the whole ladder is tried again with more nodes.
 _NOTHING = 0.5
@@ -41,6 +40,9 @@ class PortfolioPolicy:
     ----------
     trial : int
         Number of nodes of the first trials, for one field.
+    rounds : int
+        The ladders are tried again with twice the nodes, up to this many times in all, while
+        nothing was learnt.
     waves, steps : tuple of float
         The ladders of scales: radians of a wave over half a box; widths of a step or a bump.
     layers : tuple of float
@@ -61,6 +63,7 @@ class PortfolioPolicy:
     """
 
     trial: int = 150
+    rounds: int = 3
     waves: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
     steps: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
     layers: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
@@ -71,15 +74,23 @@ class PortfolioPolicy:
     columns: int = 4000
     iterations: int = 12
 
+    @classmethod
+    def beside_windows(cls, linear: bool) -> "PortfolioPolicy":
+        """A quick look, where windows can take over; nonlinear problems rarely gain by one shot."""
+        if linear:
+            return cls(rounds=1, fast=0.3, layers=())
+        return cls(
+            rounds=1, waves=cls.waves[1:], steps=(), layers=(), fast=0.1, learnt=0.05, iterations=4
+        )
+
 
 @dataclass(frozen=True)
 class Found:
-    """The result of the portfolio: the best network, whether it will do, and what was tried."""
+    """The result of the portfolio: the best network, whether it will do, how it was drawn."""
 
     piece: Piece
     met: bool
     member: Member
-    tried: tuple[str, ...]
 
 
 @dataclass
@@ -112,12 +123,11 @@ class Portfolio:
 
     def run(self) -> Found | None:
         """The best network found; None if there is nothing to find, the start being a solution."""
-        self._lab = Laboratory(self.task, self.sampling, self.rng)
+        self.lab = Laboratory(self.task, self.sampling, self.rng)
         self._best: Trial | None = None
         self._tried: list[str] = []
-        self._made = 0
         first = self._first_count()
-        if not self._lab.level(first, None).size > 0:
+        if not self.lab.level(first, None).size > 0:
             return None
         status = Status.HOPELESS
         try:
@@ -134,7 +144,8 @@ class Portfolio:
             status = Status.INTERRUPTED
         best = self._best
         assert best is not None
-        return Found(best.piece(status, 0.0, 1.0), self._met, best.member, tuple(self._tried))
+        piece = replace(best.piece(status), estimate=best.estimate, tried=tuple(self._tried))
+        return Found(piece, self._met, best.member)
 
     @property
     def _fields(self) -> int:
@@ -153,16 +164,17 @@ class Portfolio:
 
     def _stages(self, first: int) -> Iterator[None]:
         leaders: dict[str, Trial] = {}
-        for count in (first, 2 * first, 4 * first):
+        for count in (first * 2**turn for turn in range(self.policy.rounds)):
             yield from self._scanned(count, leaders)
             assert self._best is not None
-            if self._best.error > self.policy.learnt and isinstance(
-                self.task.problem.domain, Box
-            ):
+            if self._best.error > self.policy.learnt and isinstance(self.task.problem.domain, Box):
                 yield from self._layered(count, leaders)
             most = 4 * count * self._fields > self.policy.columns
             if most or self._best.error <= self.policy.learnt:
                 break
+        assert self._best is not None
+        if self._best.error > self.policy.learnt and self.policy.rounds == 1:
+            return  # windows will do better
         yield from self._raced(leaders)
         while leaders:
             leader = min(leaders.values(), key=lambda trial: trial.error)
@@ -179,7 +191,7 @@ class Portfolio:
             ladder, finest = self.policy.waves, np.pi * seen
             if activation_named(name).localized:
                 ladder, finest = self.policy.steps, seen
-            seen_scales = [scale for scale in ladder if scale <= finest] or [ladder[0]]
+            seen_scales = [scale for scale in ladder if scale <= finest] or ladder[:1]
             members = [Member(name, (scale,) * dimension) for scale in seen_scales]
             yield from self._ladder(members, count, leaders)
 
@@ -196,6 +208,8 @@ class Portfolio:
         self, members: Sequence[Member], count: int, leaders: dict[str, Trial]
     ) -> Iterator[None]:
         """One kind of member; the second time only near the best, if there was one."""
+        if not members:
+            return
         kind, known = _kind(members[0]), None
         before = leaders.pop(kind, None)
         if before is not None and self._best is not None and self._best.error < _NOTHING:
@@ -279,12 +293,9 @@ class Portfolio:
 
     # --- trials -----------------------------------------------------------------------------------
 
-    def _trial(
-        self, member: Member, count: int, guide: Trial | None, grown: bool = False
-    ) -> Trial:
-        trial = self._lab.trial(member, count, guide, grown, self.policy.iterations)
+    def _trial(self, member: Member, count: int, guide: Trial | None, grown: bool = False) -> Trial:
+        trial = self.lab.trial(member, count, guide, grown, self.policy.iterations)
         self.report(count, trial.state.norm)
-        self._made += 1
         best = self._best
         if best is not None:
             trial = trial.beside(best)

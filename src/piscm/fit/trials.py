@@ -16,12 +16,12 @@ from piscm.assemble.sampling import Sampling, half_by
 from piscm.assemble.sites import Points, draw_points
 from piscm.assemble.state import State
 from piscm.assemble.system import System
+from piscm.construct.machine import Growth
 from piscm.fit.members import Member
 from piscm.fit.one_network import OneNetwork
 from piscm.fit.one_shot import Guide, fit_weights
 from piscm.fit.piece import Piece, Task
 from piscm.fit.refine import Refined
-from piscm.construct.machine import Growth
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes, concatenate
 from piscm.network.start import Start
@@ -133,8 +133,8 @@ class Trial:
         found = float(np.sqrt(missed / size)) * self.held_out / other.held_out
         return replace(self, estimate=min(self.estimate, found))
 
-    def piece(self, status: Status, low: float, high: float) -> Piece:
-        """The trial as the network of a window."""
+    def piece(self, status: Status) -> Piece:
+        """The trial as the network of the only window."""
         history = np.zeros(self.count, dtype=HISTORY)
         history["residual"], history["rank"] = self.residuals, np.nan
         history["seconds"] = self.seconds / max(1, self.count)
@@ -143,7 +143,7 @@ class Trial:
         refined = Refined(nodes, self.system, columns, self.state)
         fit = OneNetwork(self.network, growth, refined, self.state.norm)
         size = self.level.size
-        return Piece(low, high, self.level.assembly, fit, size, self.fitted, self.held_out)
+        return Piece(0.0, 1.0, self.level.assembly, fit, size, self.fitted, self.held_out)
 
 
 class Laboratory:

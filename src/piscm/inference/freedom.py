@@ -50,7 +50,7 @@ def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
         return ()
     rng = np.random.default_rng(0)
     second = _freest_in(richer_space(space.part, space.own, fitted, rng, **_AGAIN))
-    if _NOTHING <= second.noticed and not second.noticed < _STILL * first.noticed:
+    if second.noticed >= _NOTHING and not second.noticed < _STILL * first.noticed:
         return ()
     return tuple(int(index) for index in np.flatnonzero(second.by_field > _INVOLVED))
 

@@ -89,17 +89,13 @@ def _takes_factor(
     return bool(grows and np.allclose(third, ratio[0] ** 2 * first, rtol=1e-9))
 
 
-def _vanished(
-    part: Part, network: Network, fitted: FittedPoints
-) -> Iterator[tuple[int, ...]]:
+def _vanished(part: Part, network: Network, fitted: FittedPoints) -> Iterator[tuple[int, ...]]:
     """The unknowns of an equation whose terms have become small."""
     symbols = list(part.problem.unknowns)
     guesses = np.array(list(part.problem.unknowns.values()))
     for block in part.blocks:
         legs = fitted.get(block.key)
-        own = tuple(
-            i for i, s in enumerate(symbols) if block.compiled.written[0].has(s)
-        )
+        own = tuple(i for i, s in enumerate(symbols) if block.compiled.written[0].has(s))
         if block.kind != "equations" or not own or legs is None:
             continue
         points = legs[0].points
