@@ -83,6 +83,7 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         seconds=float(plain["seconds"]),
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
         known_error=_unpacked_error(plain["error"], problem),
+        tried=tuple(str(note) for note in plain["tried"]),
     )
 
 

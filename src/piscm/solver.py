@@ -116,6 +116,7 @@ def solve(
         seconds=time.perf_counter() - began,
         uncertainty=found.uncertainty,
         known_error=found.error,
+        tried=found.tried,
     )
     if throw and not solution.status.ok:
         raise NotConverged(solution)

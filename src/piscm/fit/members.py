@@ -72,9 +72,9 @@ class Member:
         return Nodes(weights, phases - np.einsum("kj,kj->k", weights, physical))
 
     def __str__(self) -> str:
-        scales = " × ".join(f"{scale:.3g}" for scale in self.scales)
-        layer = "" if self.nearest is None else f", layers down to {self.nearest:.0e}"
-        return f"{self.activation} nodes of scale {scales}{layer}"
+        scales = " × ".join(f"{scale:.2g}" for scale in self.scales)
+        layer = "" if self.nearest is None else f" with layers to {self.nearest:.0e}"
+        return f"{self.activation} of scale {scales}{layer}"
 
 
 def _steepen(weights: Floats, places: Floats, nearest: float, rng: np.random.Generator) -> None:

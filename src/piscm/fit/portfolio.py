@@ -2,7 +2,7 @@
 
 1. Scan: small networks of every activation on a ladder of scales.
 2. Search: a scale for each coordinate, by factors of 2.
-3. Double: twice the nodes, as long as the residual at fresh points falls fast.
+3. Enlarge: more nodes, as long as the residual at fresh points falls fast.
 4. Where that stalls, the best member of another activation, or one with layers, takes its turn.
 
 Members are judged by the residual at points that were not fitted: as many nodes as rows fit
@@ -28,8 +28,6 @@ from piscm.result.status import Status
 _NOTHING = 0.5
 # A kind of member this many times worse than the best is not pursued.
 _BEHIND = 4.0
-# How many nodes it takes is extrapolated, with this margin and at least this part of a doubling.
-_MARGIN, _LEAST = 1.25, 0.3
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class PortfolioPolicy:
     learnt : float
         A trial with a larger residual has found nothing yet: more nodes are tried, and layers.
     fast : float
-        Doubling the nodes goes on if it brings the residual below this fraction.
+        More nodes are added as long as twice as many bring the residual below this fraction.
     slack : float
         The residual may miss the tolerance by this factor where the estimated error meets it: an
         error of high frequency has a large residual.
@@ -181,7 +179,7 @@ class Portfolio:
             del leaders[_kind(leader.member)]
             if leader.error > self.policy.learnt and leader is not self._best:
                 return
-            yield from self._doubled(leader)
+            yield from self._enlarged(leader)
 
     def _scanned(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
         """Every activation on its ladder of scales, as far as the points can see."""
@@ -222,7 +220,7 @@ class Portfolio:
             if known is None or trial.error < known.error:
                 leaders[kind] = known = trial
             yield
-        self._note(f"{count} {kind} nodes", known)
+        self._note(known)
 
     def _raced(self, leaders: dict[str, Trial]) -> Iterator[None]:
         """A scale for each coordinate, then twice the nodes, for all that are not far behind."""
@@ -253,7 +251,7 @@ class Portfolio:
                         last = leaders[kind] = trial
                         improved = True
                         break
-        self._note("a scale for each coordinate", last)
+        self._note(last)
 
     def _larger(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
         """Twice the nodes, the new ones with the same scale or a larger one."""
@@ -263,29 +261,29 @@ class Portfolio:
             yield
             if trial.error < leaders[kind].error:
                 leaders[kind] = trial
-        self._note(f"{trial.count} nodes", leaders[kind])
+        self._note(leaders[kind])
 
-    def _doubled(self, leader: Trial) -> Iterator[None]:
-        """More nodes, while that pays: twice as many, or as many as it should take."""
+    def _enlarged(self, leader: Trial) -> Iterator[None]:
+        """More and more nodes, while that pays.
+
+        The ladder of counts and the end do not depend on the tolerance: a looser one only stops
+        earlier, a tighter one never with something worse.
+        """
         most = self.policy.columns // self._fields
-        fell, exponent = 1.0, 1.0
-        while leader.count < most:
-            if fell < 1.0:
-                missing = np.log(max(self._missing(leader), 1.0))
-                exponent = float(np.clip(_MARGIN * missing / -np.log(fell), _LEAST, 1.0))
-            count = min(most, int(leader.count * 2.0**exponent))
-            trial = self._trial(leader.member, count, leader, grown=True)
+        past = [leader]
+        while past[-1].count < most:
+            last = past[-1]
+            count = min(most, round(np.sqrt(2.0) * last.count))
+            trial = self._trial(last.member, count, last, grown=True)
             yield
-            if trial.count <= 4 * self._first_count():
-                other = self._trial(leader.member.finer, count, leader, grown=True)
+            if count <= 4 * self._first_count():
+                other = self._trial(last.member.finer, count, last, grown=True)
                 yield
                 trial = min(trial, other, key=lambda own: own.error)
-            self._note(f"{count} nodes", trial)
-            doublings = np.log2(count / leader.count)
-            fell = float((trial.error / leader.error) ** (1 / doublings))
-            if fell > self.policy.fast:
+            past.append(trial)
+            self._note(trial)
+            if len(past) > 2 and trial.error > self.policy.fast * past[-3].error:
                 return
-            leader = trial
 
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
@@ -305,9 +303,9 @@ class Portfolio:
             self._best = trial
         return trial
 
-    def _note(self, what: str, trial: Trial | None) -> None:
+    def _note(self, trial: Trial | None) -> None:
         if trial is not None:
-            self._tried.append(f"{what}: {trial.error:.1e} with {trial.member}")
+            self._tried.append(f"{trial.count} {trial.member}: {trial.error:.0e}")
 
 
 def _kind(member: Member) -> str:

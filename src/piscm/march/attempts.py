@@ -143,8 +143,7 @@ class AutoAttempts(Attempts):
                 tolerance=window.tolerance,
                 max_seconds=setting.seconds_left,
             )
-            out_of_reach = policy.out_of_reach(most, self.max_nodes)
-            grown = grow_on(found, lab, method, out_of_reach, setting.rng, setting.report)
+            grown = grow_on(found, lab, method, setting.rng, setting.report)
         best = min(found.piece, grown, key=lambda piece: piece.error)
         return replace(best.ended(grown.status), tried=found.piece.tried)
 

@@ -87,6 +87,7 @@ def run(request: Request, march: March) -> Outcome:
         sampling=sampling,
         uncertainty=errors,
         error=known,
+        tried=tuple(note for piece in pieces for note in piece.tried),
     )
 
 

@@ -84,6 +84,8 @@ class Outcome:
         The points used.
     uncertainty : Uncertainty or None
     error : ErrorEstimate or None
+    tried : tuple of str
+        What was tried on the way, in words.
     """
 
     model: Model
@@ -94,6 +96,7 @@ class Outcome:
     sampling: Sampling
     uncertainty: Uncertainty | None = None
     error: ErrorEstimate | None = None
+    tried: tuple[str, ...] = ()
 
 
 class Method(ABC):

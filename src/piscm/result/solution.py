@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-FORMAT = 3
+FORMAT = 4
 """The format version of saved files."""
 
 
@@ -78,6 +78,8 @@ class Solution:
         The basis of `unknowns`, `correlation` and `std`; None without observations or unknowns.
     known_error : ErrorEstimate or None
         The error estimate computed during the run, if any.
+    tried : tuple of str
+        The networks that `Auto` tried, each with its residual at fresh points, relative.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Solution:
     seconds: float
     uncertainty: Uncertainty | None
     known_error: ErrorEstimate | None = None
+    tried: tuple[str, ...] = ()
 
     @property
     def residual(self) -> Residual:
@@ -246,6 +249,7 @@ class Solution:
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
             *([f"  chosen: {chosen}"] if chosen else []),
+            *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
             f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
@@ -287,6 +291,7 @@ class Solution:
             "residual": self.fitted_residual,
             "block_residuals": [asdict(block) for block in self.block_residuals],
             "seconds": self.seconds,
+            "tried": list(self.tried),
             "error": None if self.known_error is None else asdict(self.known_error),
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
         }

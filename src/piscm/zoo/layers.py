@@ -23,9 +23,9 @@ def _rise(x: sympy.Expr, width: sympy.Expr) -> sympy.Expr:
 
 def convection(width: sympy.Expr = WIDTH) -> Benchmark:
     """A flow to the right ends at a wall: a layer as wide as the diffusivity."""
-    x = coordinates("x")
+    x: sympy.Symbol = coordinates("x")
     u = field("u", x)
-    width = sympy.nsimplify(width)
+    width = sympy.sympify(width)
     problem = Problem(
         domain=Box({x: (0, 1)}),
         equations=[-width * u.diff(x, 2) + u.diff(x) - 1],
@@ -44,9 +44,9 @@ def convection(width: sympy.Expr = WIDTH) -> Benchmark:
 
 def reaction(width: sympy.Expr = WIDTH) -> Benchmark:
     """Layers at both ends, as wide as the root of the diffusivity."""
-    x = coordinates("x")
+    x: sympy.Symbol = coordinates("x")
     u = field("u", x)
-    width = sympy.nsimplify(width)
+    width = sympy.sympify(width)
     smooth = sympy.cos(sympy.pi * x)
     ends = sympy.exp(-x / width) - sympy.exp((x - 1) / width)
     source = (1 + (sympy.pi * width) ** 2) * smooth
@@ -70,7 +70,7 @@ def convection_2d(width: sympy.Expr = WIDTH_IN_2D) -> Benchmark:
     """The same flow in a square, with a profile across it."""
     x, y = coordinates("x y")
     u = field("u", x, y)
-    width = sympy.nsimplify(width)
+    width = sympy.sympify(width)
     rise, across = _rise(x, width), sympy.sin(sympy.pi * y)
     source = across * (1 + width * sympy.pi**2 * rise)
     problem = Problem(
