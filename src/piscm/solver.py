@@ -143,6 +143,7 @@ def solve(
         uncertainty=found.uncertainty,
         known_error=found.error,
         remarks=found.remarks,
+        tried=found.tried,
     )
     if throw and solution.status.failed:
         raise NotConverged(solution)

@@ -34,6 +34,8 @@ class MarchPolicy:
         oscillate between the points.
     alone : int
         Without windows, the maximum number of nodes is multiplied by this.
+    at_once : int
+        One-shot networks may have this many times the weights.
     aim : float
         Each window aims at this fraction of the tolerance, since errors accumulate.
     miss : float
@@ -68,6 +70,7 @@ class MarchPolicy:
     stage: int = 100
     points_per_node: int = 4
     alone: int = 4
+    at_once: int = 10
     aim: float = 0.5
     miss: float = 2.0
     worth: float = 2.0

@@ -94,6 +94,7 @@ def _run(request: Request, march: March) -> Outcome:
         sampling=sampling,
         uncertainty=errors,
         error=known,
+        tried=tuple(note for piece in pieces for note in piece.tried),
     )
 
 
@@ -114,6 +115,9 @@ class _Run:
         if problem.observations and not march.required:
             data_first = True
         if not data_first:
+            whole = self._at_once(problem)
+            if whole is not None:
+                return self._join(problem, None, [whole])
             return self._join(problem, march.coordinate, self._windows(problem))
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
@@ -188,6 +192,13 @@ class _Run:
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
         return Setting(task, request.sampling, self._rng, self._report)
+
+    def _at_once(self, problem: Problem) -> Piece | None:
+        """One network instead of windows, where the choice is ours and a quick look finds one."""
+        march = self._march
+        if march.coordinate is None or march.required or march.count is not None:
+            return None
+        return march.attempts.at_once(self._setting(problem, None))
 
     def _whole(self, problem: Problem, equal: bool = True) -> Piece:
         """One network for the whole domain."""
