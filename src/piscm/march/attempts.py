@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
 from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
@@ -15,6 +16,7 @@ from piscm.fit.stages import Plan, fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
+from piscm.result.status import Status
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,6 @@ class AutoAttempts(Attempts):
             setting.rng,
             setting.report,
             setting.sampling,
-            setting.deadline,
             replace(policy, columns=min(columns, policy.columns)),
         )
 
@@ -132,9 +133,11 @@ class AutoAttempts(Attempts):
                 activation=found.member.activation,
                 max_nodes=most,
                 tolerance=window.tolerance,
-                max_seconds=setting.seconds_left,
             )
-            grown = grow_on(found, lab, method, setting.rng, setting.report)
+            try:
+                grown = grow_on(found, lab, method, setting.rng, setting.report)
+            except STOPS as stop:
+                return found.piece.ended(Status.after(stop))
         best = min(found.piece, grown, key=lambda piece: piece.error)
         return replace(best.ended(grown.status), tried=found.piece.tried)
 
