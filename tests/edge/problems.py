@@ -1,8 +1,8 @@
 """Problems at the edge: each says what must come out of it.
 
 ``solved(problem, truth)`` may end in any status, but if it is ok, it must be right within ten times
-its estimate. ``never(problem)`` has no single answer, so it must not be ok. ``refused(make)`` raises
-before any work.
+its estimate. ``never(problem)`` has no single answer, so it must not be ok. ``refused(make)``
+raises before any work.
 """
 
 from collections.abc import Callable
