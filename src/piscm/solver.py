@@ -1,7 +1,8 @@
 """From a problem to a solution."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 import sympy
@@ -33,6 +34,16 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
         self.solution = solution
 
 
+@contextmanager
+def _clear_interrupt() -> Iterator[None]:
+    """Ctrl-C that could not be answered with a solution, in one line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Interrupted before there was anything to return.") from None
+
+
+@_clear_interrupt()
 def solve(
     problem: Problem,
     method: Method | None = None,
@@ -164,10 +175,8 @@ def _found(method: Method, request: Request) -> Outcome:
         ) from None
     except OutOfTimeError:
         stopped = Status.TIME_LIMIT
-    except KeyboardInterrupt:
-        stopped = Status.INTERRUPTED
     if stopped is Status.INTERRUPTED:
-        raise KeyboardInterrupt("Interrupted before there was anything to return.")
+        raise KeyboardInterrupt
     return _nothing(request, stopped)
 
 
