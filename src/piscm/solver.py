@@ -1,6 +1,7 @@
 """From a problem to a solution."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -8,22 +9,26 @@ import numpy as np
 import sympy
 
 from piscm.assemble.sampling import Sampling
+from piscm.assemble.scales import check_scales
 from piscm.budget.budget import Budget, OutOfTimeError, spending
 from piscm.budget.memory import default_memory
-from piscm.compile.blocks import KINDS, block_names
+from piscm.compile.blocks import KINDS, block_names, compile_blocks
+from piscm.compile.jumps import check_jumps
 from piscm.construct.checks import check_positive
+from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.methods import Auto
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import IllPosedWarning, ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import checked_weight
 from piscm.result.history import history_of
 from piscm.result.method import BlockResidual, Method, Outcome, Request
 from piscm.result.solution import Solution
 from piscm.result.status import Status
+from piscm.result.verdict import judged
 
 
 class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of the program)
@@ -81,7 +86,7 @@ def solve(
         True shows a progress bar, None only on a terminal; a function is called as
         ``f(nodes, residual)``.
     throw : bool
-        Raise `NotConverged`, which carries the solution, unless ``solution.status.ok``.
+        Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
     max_seconds : float, optional
         Replaces the method's `max_seconds`: the run ends after this time with the best it has
         found. Putting that together may take a tenth more, and a fraction of a second.
@@ -130,7 +135,7 @@ def solve(
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     request = Request(problem, sampling, kind_weights, start, rng, progress)
     with spending(budget):
-        found = _found(method, request)
+        found = _found(method, request, seed)
     solution = Solution(
         problem=problem,
         network=found.model,
@@ -144,8 +149,9 @@ def solve(
         seconds=time.perf_counter() - began,
         uncertainty=found.uncertainty,
         known_error=found.error,
+        remarks=found.remarks,
     )
-    if throw and not solution.status.ok:
+    if throw and solution.status.failed:
         raise NotConverged(solution)
     return solution
 
@@ -159,13 +165,14 @@ def _budget(method: Method, max_seconds: float | None, max_memory: float | None)
     return Budget.of(seconds, default_memory() if max_memory is None else max_memory)
 
 
-def _found(method: Method, request: Request) -> Outcome:
+def _found(method: Method, request: Request, seed: int) -> Outcome:
     """The result of a method; if it was stopped before it had one, that nothing is known."""
     try:
         method.check(request.problem)
+        _check_written(request.problem)
         # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
         with one_thread():
-            found = method.run(request)
+            found = judged(method.run(request), method.asked, seed)
         if found.model.n_nodes or not found.status.stopped:
             return found
         stopped = found.status
@@ -178,6 +185,19 @@ def _found(method: Method, request: Request) -> Outcome:
     if stopped is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return _nothing(request, stopped)
+
+
+def _check_written(problem: Problem) -> None:
+    """Refuse equations that mean something else than they seem to, and warn of missing conditions.
+
+    Raises `ProblemError`.
+    """
+    blocks = compile_blocks(problem)
+    check_jumps(problem.domain, blocks, problem.fields)
+    check_scales(problem.domain, blocks)
+    missing = counting_text(problem)
+    if missing:
+        warnings.warn(f"Conditions seem to be missing: {missing}.", IllPosedWarning, stacklevel=5)
 
 
 def _nothing(request: Request, status: Status) -> Outcome:

@@ -5,6 +5,7 @@ A block is an expression, the place where it must vanish (or equal something), a
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import sympy
@@ -77,7 +78,11 @@ class Block:
 
 def compile_blocks(problem: Problem) -> list[Block]:
     """All blocks of a problem, with distinct names: equations, conditions, observations."""
+    return list(_compiled_blocks(problem))
 
+
+@lru_cache(maxsize=8)  # checks, fit and result of one run ask for the same blocks
+def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     def compiled(expression: sympy.Expr, where: str) -> Compiled:
         check_time()
         return Compiled(
@@ -93,7 +98,7 @@ def compile_blocks(problem: Problem) -> list[Block]:
         function, name = compiled(item.expression, item.where), names[len(blocks)]
         block = Block(name, item.kind, function, item.place, item.weight, item.data)
         blocks.append(replace(block, noise=item.noise, loss=item.loss))
-    return blocks
+    return tuple(blocks)
 
 
 def block_names(problem: Problem) -> list[tuple[str, str]]:

@@ -189,6 +189,10 @@ class Windows(_Marching):
     def time_limit(self) -> float | None:
         return self.each.max_seconds
 
+    @property
+    def asked(self) -> float:
+        return self.each.asked
+
     def with_tolerance(self, tolerance: float) -> "Windows":
         return replace(self, method=replace(self.each, tolerance=tolerance))
 

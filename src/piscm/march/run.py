@@ -72,7 +72,7 @@ def _run(request: Request, march: March) -> Outcome:
                 dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
                 for p in pieces
             ]
-            known = estimate_error(network, fitted=fitted)
+            known = estimate_error(network, fitted=fitted, uncertainty=errors)
         except STOPS as stop:
             status = Status.after(stop)
     inside = max(piece.assembly.points.rows[0] for piece in pieces)

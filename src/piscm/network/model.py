@@ -68,7 +68,7 @@ class Model(ABC):
         """The model with a saved `layout` and saved `arrays`, neither of which is trusted."""
 
     @abstractmethod
-    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
         """Every jet of a compiled expression at the points, shape (jets, points)."""
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
@@ -76,7 +76,7 @@ class Model(ABC):
         parts = []
         for chunk in self._chunks(points):
             check_time()
-            parts.append(compiled.value(chunk, self._jets(compiled, chunk), self.unknowns))
+            parts.append(compiled.value(chunk, self.jets(compiled, chunk), self.unknowns))
         values = np.concatenate(parts)
         return self._where_known(values, points) if compiled.jets else values
 
@@ -92,6 +92,14 @@ class Model(ABC):
     def _where_known(self, values: Floats, points: Floats) -> Floats:
         """Values at points, NaN where the fields are not known."""
         return np.where(self.knows(points), values, np.nan)
+
+    def partials(self, compiled: Compiled, points: Floats) -> Floats:
+        """The partials of a compiled expression by its jets, shape (jets, points)."""
+        parts = [
+            compiled.linearize(chunk, self.jets(compiled, chunk), self.unknowns)[0]
+            for chunk in self._chunks(points)
+        ]
+        return np.concatenate(parts, axis=1)
 
     def _chunks(self, points: Floats) -> list[Floats]:
         step = max(1, _CHUNK // max(1, self.n_nodes))

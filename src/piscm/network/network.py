@@ -152,7 +152,7 @@ class Network(Model):
 
     def gradient(self, compiled: Compiled, points: Floats) -> Floats:
         """Partials by every weight and unknown, shape (weights + unknowns, points)."""
-        jets = self._jets(compiled, points)
+        jets = self.jets(compiled, points)
         by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
         gradient = np.zeros((*self.weights.shape, len(points)))
         for here, own, features in self._features(compiled, points):
@@ -160,7 +160,7 @@ class Network(Model):
                 gradient[own, jet.field, here] += partial[here] * features[jet]
         return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
 
-    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)
         for here, own, features in self._features(compiled, points):
             for row, jet in zip(jets, compiled.jets, strict=True):
