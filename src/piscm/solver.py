@@ -2,7 +2,8 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,16 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
         return NotConverged, (self.solution,)
 
 
+@contextmanager
+def _clear_interrupt() -> Iterator[None]:
+    """Ctrl-C that could not be answered with a solution, in one line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Interrupted before there was anything to return.") from None
+
+
+@_clear_interrupt()
 def solve(
     problem: Problem,
     method: Method | None = None,
@@ -176,10 +187,8 @@ def _found(method: Method, request: Request, seed: int) -> Outcome:
         ) from None
     except OutOfTimeError:
         stopped = Status.TIME_LIMIT
-    except KeyboardInterrupt:
-        stopped = Status.INTERRUPTED
     if stopped is Status.INTERRUPTED:
-        raise KeyboardInterrupt("Interrupted before there was anything to return.")
+        raise KeyboardInterrupt
     return _nothing(request, stopped)
 
 
@@ -193,7 +202,7 @@ def _check_written(problem: Problem) -> None:
     check_scales(problem.domain, blocks)
     missing = counting_text(problem)
     if missing:
-        warnings.warn(f"Conditions seem to be missing: {missing}.", IllPosedWarning, stacklevel=4)
+        warnings.warn(f"Conditions seem to be missing: {missing}.", IllPosedWarning, stacklevel=5)
 
 
 def _nothing(request: Request, status: Status) -> Outcome:
