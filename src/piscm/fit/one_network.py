@@ -3,15 +3,28 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
+from piscm.assemble.system import System
 from piscm.construct.construction import Construction
+from piscm.construct.correct import Corrector
+from piscm.construct.line_search import correction_step
 from piscm.construct.machine import GivesUp, Growth, grow
+from piscm.fit.inherit import first_weights
 from piscm.fit.refine import Refined, refine
 from piscm.fit.slabs import correct_on_all, most_points
 from piscm.network.network import Network
-from piscm.result.history import Report, as_history
+from piscm.network.nodes import Nodes
+from piscm.result.history import HISTORY, Report, as_history
 from piscm.result.status import Status
+
+Floats = NDArray[np.float64]
+
+# Gauss–Newton with given nodes ends after this many steps, or when one leaves more than this
+# fraction of the residual.
+_MAX_STEPS = 8
+_WORTH_A_STEP = 0.7
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,54 @@ def fit_network(
     """
     system = assembly.system(method.activation)
     growth = grow(system, method, rng, report, before, gives_up)
+    return _refined(assembly, system, growth, method)
+
+
+def fit_weights(
+    assembly: Assembly,
+    nodes: Nodes,
+    guess: tuple[Nodes, Floats],
+    unknowns: Floats,
+    method: Construction,
+) -> OneNetwork:
+    """Gauss–Newton for the output weights of given nodes, until the method's tolerance is met.
+
+    It begins at the state of other nodes and their weights, `guess`, and ends early if a step gains
+    too little: these nodes can do no better.
+    """
+    system = assembly.system(method.activation)
+    columns = system.evaluate(nodes)
+    weights = first_weights(system, columns, *guess, unknowns, method.threshold)
+    if weights is None or not np.isfinite(system.state_with(columns, weights, unknowns).energy):
+        weights = np.zeros((len(nodes), system.fields))
+    state = system.state_with(columns, weights, unknowns)
+    corrector = Corrector(system, method.threshold, method.selector.keeps_basis, len(nodes))
+    everything, status = slice(0, len(nodes)), Status.NODE_LIMIT
+    history = np.zeros(len(nodes), dtype=HISTORY)
+    for _ in range(_MAX_STEPS):
+        if state.norm <= method.tolerance:
+            status = Status.CONVERGED
+            break
+        before = state.norm
+        step = correction_step(
+            system, columns, everything, state, method.search_steps, corrector.direction
+        )
+        if step is None:
+            status = Status.NOT_FINITE
+            break
+        state = step.state
+        if state.norm > _WORTH_A_STEP * before:
+            break
+    history["residual"], history["rank"] = state.norm, np.nan
+    growth = Growth(nodes, columns, state, as_history(history), status)
+    if assembly.part.problem.observations:
+        return _refined(assembly, system, growth, method)
+    return _network(assembly, Refined(nodes, system, columns, state), growth, method)
+
+
+def _refined(
+    assembly: Assembly, system: System, growth: Growth, method: Construction
+) -> OneNetwork:
     refined = Refined(growth.nodes, system, growth.columns, growth.state)
     if not growth.status.stopped:
         try:
@@ -81,13 +142,24 @@ def fit_network(
         growth = replace(
             growth, nodes=refined.nodes, history=as_history(growth.history[refined.kept])
         )
+    return _network(assembly, refined, growth, method, system)
+
+
+def _network(
+    assembly: Assembly,
+    refined: Refined,
+    growth: Growth,
+    method: Construction,
+    system: System | None = None,
+) -> OneNetwork:
+    """The network of refined weights; `system` is the one of growth, if refinement has its own."""
     state = refined.state
     problem, start = assembly.part.problem, assembly.start
     network = Network(
         problem, start, method.activation, growth.nodes, state.weights, state.unknowns
     )
     residual = state.norm
-    if refined.system is not system:
+    if system is not None and refined.system is not system:
         columns = system.evaluate(growth.nodes)
         residual = system.state_with(columns, state.weights, state.unknowns).norm
     growth = replace(growth, state=state, columns=growth.columns.take([]))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import sympy
 from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
@@ -14,7 +15,8 @@ from piscm.assemble.sites import Points, Site, draw_points
 from piscm.assemble.windows import steepness
 from piscm.construct.construction import Construction
 from piscm.construct.machine import Growth
-from piscm.fit.one_network import fit_network, fit_to_all
+from piscm.fit.inherit import held_constant, moved_nodes
+from piscm.fit.one_network import OneNetwork, fit_network, fit_to_all, fit_weights
 from piscm.fit.piece import SCALING_POINTS, Piece, Task
 from piscm.fit.slabs import most_points
 from piscm.network.network import Network
@@ -24,8 +26,8 @@ from piscm.result.history import Report
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
-OutOfReach = Callable[[Floats, float], bool]
-"""``out_of_reach(residuals, tolerance)`` says that growth will miss the tolerance."""
+OutOfReach = Callable[[Floats, float, int], bool]
+"""``out_of_reach(residuals, tolerance, inherited)`` says that growth will miss the tolerance."""
 
 _NO_TIME = 1e-3  # seconds; a time limit must be positive
 
@@ -46,6 +48,8 @@ class PointPolicy:
         times.
     more : float
         Factor by which their number then grows.
+    rounds : int
+        Number of times that points are added for inherited nodes.
     below_noise : float
         An equation residual this fraction of the data misfit is small enough.
     """
@@ -54,6 +58,7 @@ class PointPolicy:
     between: int = 2
     parted: float = 2.0
     more: float = 1.5
+    rounds: int = 1
     below_noise: float = 0.01
 
 
@@ -73,6 +78,12 @@ class Plan:
         Number of points of the equations per node of the next stage.
     out_of_reach : callable, optional
         When to give up.
+    inherits : bool
+        Whether the nodes of the window before are tried first.
+    kept : sequence of int or None
+        Which of them; None are all.
+    enough, worth_growing : float
+        The error with which inherited nodes are enough, and up to which more are added to them.
     policy : PointPolicy
     """
 
@@ -81,6 +92,10 @@ class Plan:
     stages: Sequence[int] = ()
     points_per_node: float = 0.0
     out_of_reach: OutOfReach | None = None
+    inherits: bool = False
+    kept: Sequence[int] | None = None
+    enough: float = 0.0
+    worth_growing: float = np.inf
     policy: PointPolicy = field(default_factory=PointPolicy)
 
 
@@ -100,6 +115,8 @@ def fit_window(
     """
     most = plan.methods[0].max_nodes
     fit = _WindowFit(task, low, high, before, plan, rng)
+    if plan.inherits and before is not None and len(before.nodes):
+        return _inherited(fit, before, plan, report)
     limits = [*(nodes for nodes in plan.stages if nodes < most), most]
     trials: list[tuple[Construction, Piece]] = []
     for method in plan.methods:
@@ -109,8 +126,40 @@ def fit_window(
         if piece.status.stopped:
             return min((own for _, own in trials), key=lambda own: own.error).ended(piece.status)
     method, piece = min(trials, key=lambda trial: trial[1].error)
+    return _continued(fit, piece, method, limits[1:], plan, report)
+
+
+def _inherited(fit: "_WindowFit", before: Network, plan: Plan, report: Report) -> Piece:
+    """The nodes of the window before, with new weights; growth adds to them if that may."""
+    method, policy, coordinate = plan.methods[0], plan.policy, fit.coordinate
+    nodes = moved_nodes(before, plan.kept, coordinate, fit.low, fit.high)
+    piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.low), before)
+    report(len(nodes), piece.fit.residual)
+    for _ in range(policy.rounds):
+        parted = piece.held_out > max(policy.parted * piece.fitted, plan.enough)
+        if piece.fitted > plan.enough or not parted:
+            break
+        fit.add_points(piece, policy.more * piece.assembly.points.rows[0])
+        piece = fit.refitted(method, nodes, nodes, piece.network)
+    error = piece.error
+    if error <= plan.enough or error > plan.worth_growing or piece.status.stopped:
+        return fit.on_all_points(piece, method)
+    count, most = len(nodes), method.max_nodes
+    limits = [*(nodes for nodes in plan.stages if count < nodes < most), most]
+    return _continued(fit, piece, method, limits, plan, report)
+
+
+def _continued(
+    fit: "_WindowFit",
+    piece: Piece,
+    method: Construction,
+    limits: Sequence[int],
+    plan: Plan,
+    report: Report,
+) -> Piece:
+    """Growth from stage to stage, with more points in each."""
     policy = plan.policy
-    for limit in limits[1:]:
+    for limit in limits:
         ended = piece.status.stopped or piece.status is Status.HOPELESS
         parted = piece.held_out > max(policy.parted * piece.fitted, method.tolerance)
         full = piece.status in (Status.NODE_LIMIT, Status.FINISHED)
@@ -138,7 +187,8 @@ class _WindowFit:
         rng: np.random.Generator,
     ) -> None:
         self._began = time.perf_counter()
-        self._task, self._low, self._high, self._policy = task, low, high, plan.policy
+        self._inherited = 0  # number of nodes
+        self._task, self.low, self.high, self._policy = task, low, high, plan.policy
         self._most = most_points(plan.methods[0].max_nodes * len(task.problem.fields))
         self._part = task.whole
         if task.coordinate is not None:
@@ -156,6 +206,11 @@ class _WindowFit:
         own = scaling if task.equal else None
         self._assembly = Assembly(self._part, points, task.weights, task.start, own)
         self._validation = self._fresh_points()
+
+    @property
+    def coordinate(self) -> sympy.Symbol:
+        assert self._task.coordinate is not None
+        return self._task.coordinate
 
     def _crowding(self, before: Network | None, rng: np.random.Generator) -> Density | None:
         """The steepness at the end of the previous window, if it varies enough to be followed."""
@@ -185,23 +240,39 @@ class _WindowFit:
     ) -> Piece:
         """Growth up to a number of nodes, refined, at the current points."""
         size = self._size(method)
-        # Growth scales rows by the nodes of this window, which are larger the shorter the window
-        # is.
+        inherited = self._inherited
+        method = replace(self._own(method, size), max_nodes=limit)
+
+        def gives_up(residuals: Floats) -> bool:
+            return out_of_reach is not None and out_of_reach(residuals, method.tolerance, inherited)
+
+        fit = fit_network(self._assembly, method, self._node_rng, report, before, gives_up)
+        return self._piece(fit, size)
+
+    def refitted(self, method: Construction, nodes: Nodes, guess: Nodes, before: Network) -> Piece:
+        """Given nodes with new weights; `guess` has the weights of the network before."""
+        size = self._size(method)
+        self._inherited = len(nodes)
+        own, start = self._own(method, size), (guess, before.weights)
+        return self._piece(fit_weights(self._assembly, nodes, start, before.unknowns, own), size)
+
+    def _own(self, method: Construction, size: float) -> Construction:
+        """A method with the tolerance of growth here, and the time that is left.
+
+        Growth scales rows by the nodes of this window, which are larger the shorter the window is.
+        """
         pairs = zip(self._part.blocks, self._scaling.sizes, strict=True)
         shorter = min(self._task.scaling.named(block) / size for block, size in pairs)
         tolerance = method.tolerance * size * min(1.0, shorter)
         seconds = method.max_seconds
         if seconds is not None:  # the window's, part of which may be used up
             seconds = max(_NO_TIME, seconds - (time.perf_counter() - self._began))
-        method = replace(method, tolerance=tolerance, max_nodes=limit, max_seconds=seconds)
+        return replace(method, tolerance=tolerance, max_seconds=seconds)
 
-        def gives_up(residuals: Floats) -> bool:
-            return out_of_reach is not None and out_of_reach(residuals, tolerance)
-
-        fit = fit_network(self._assembly, method, self._node_rng, report, before, gives_up)
+    def _piece(self, fit: OneNetwork, size: float) -> Piece:
         return Piece(
-            self._low,
-            self._high,
+            self.low,
+            self.high,
             self._assembly,
             fit,
             size,

@@ -72,7 +72,13 @@ class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
-        return lambda window: self._attempt(setting, window, window.more * self.max_nodes)
+        def attempt(window: Window) -> Piece:
+            most = window.more * self.max_nodes
+            if window.inherits:
+                most = int(self.policy.renewed * most)
+            return self._attempt(setting, window, most)
+
+        return attempt
 
     def alone(self, setting: Setting) -> Attempt:
         """More nodes, as long as the residual falls fast enough."""
@@ -102,7 +108,10 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = int(policy.points_per_node * policy.trial)
+            nodes = policy.trial
+            if window.inherits and window.before is not None:
+                nodes = max(nodes, len(window.before.nodes))
+            interior = int(policy.points_per_node * nodes)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         plan = Plan(
@@ -111,6 +120,10 @@ class AutoAttempts(Attempts):
             stages=range(policy.trial, most, policy.stage),
             points_per_node=per_node,
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
+            inherits=window.inherits,
+            kept=window.kept,
+            enough=policy.miss * window.tolerance,
+            worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
         return setting.fit(window, plan)

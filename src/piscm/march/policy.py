@@ -14,6 +14,8 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
+_TINY = 1e-300
+
 
 @dataclass(frozen=True)
 class MarchPolicy:
@@ -63,6 +65,7 @@ class MarchPolicy:
     """
 
     trial: int = 100
+    retrial: int = 40
     candidates: int = 100
     stage: int = 100
     points_per_node: int = 4
@@ -80,6 +83,16 @@ class MarchPolicy:
     bad_fit: float = 0.1
     lost: float = 0.5
     worse: float = 3.0
+    inherits: bool = True
+    comfortable: int = 250
+    order: float = 6.0
+    least_change: float = 0.7
+    least_shorter: float = 0.7
+    most_shorter: float = 0.125
+    stuck: float = 0.6
+    dropped: float = 1.0
+    renewed: float = 1.5
+    patience: float = 100.0
     points: PointPolicy = field(default_factory=PointPolicy)
 
     def out_of_reach(self, most: int, least: int = 0) -> OutOfReach:
@@ -88,11 +101,12 @@ class MarchPolicy:
         Always False with fewer than `least` nodes, and once there are `most`.
         """
 
-        def out_of_reach(residuals: Floats, tolerance: float) -> bool:
+        def out_of_reach(residuals: Floats, tolerance: float, inherited: int) -> bool:
             count = len(residuals)
-            if count < max(self.trial, least) or count >= most:
+            new = count - inherited
+            if new < (self.retrial if inherited else max(self.trial, least)) or count >= most:
                 return False
-            half = count // 2
+            half = inherited + new // 2
             fall = np.log(residuals[half - 1] / residuals[-1]) / (count - half)
             extrapolated = np.log(residuals[-1]) - fall * (most - count)
             return bool(extrapolated > np.log(self.miss * tolerance))
@@ -111,6 +125,8 @@ class Window:
     activations: tuple[str, ...]
     give_up: bool  # once the tolerance is out of reach
     more: int = 1  # factor on the method's number of nodes
+    inherits: bool = False  # the nodes of the window before come first
+    kept: tuple[int, ...] | None = None  # which of them
 
 
 Attempt = Callable[[Window], Piece]
@@ -164,36 +180,68 @@ class Marcher:
         """The windows from `low` to `high`."""
         policy = self.policy
         before: Network | None = None
-        position, length, inherited, tried, times = low, high - low, 0.0, self.activations, 1
+        position, length, inherited, kept = low, high - low, 0.0, None
         shortest = policy.shortest * (high - low)
         while position < high:
             aim = max(policy.aim * self.tolerance, policy.added * inherited)
-            end = position + length
-            window = Window(position, end, before, aim, tried, give_up=True, more=times)
-            piece = self._longest(window, high, shortest)
+            window = Window(position, position + length, before, aim, self.activations, True)
+            piece = self._next(replace(window, kept=kept), high, shortest)
+            if policy.inherits and piece.high < high and not piece.status.stopped:
+                kept = tuple(piece.worth_keeping(policy.dropped))
             yield piece
             if piece.status.stopped or not np.isfinite(piece.error):
                 return
             before, position = piece.network, piece.high
             inherited = max(inherited, piece.error)
-            length, tried = piece.high - piece.low, self.activations
-            times = self.more if len(piece.network.nodes) > self.max_nodes else 1
-            easy = len(piece.network.nodes) < policy.full * self.max_nodes
-            if easy or (length < 2 * shortest and piece.error <= policy.miss * aim):
-                tried = (piece.network.activation,)  # it did well
-            if easy:
-                length *= policy.longer
+            length = (piece.high - piece.low) * self._stretch(piece, aim)
 
-    def _longest(self, window: Window, end: float, shortest: float) -> Piece:
-        """The window, halved until it meets the tolerance or halving no longer helps."""
+    def _stretch(self, piece: Piece, aim: float) -> float:
+        """How much longer the next window may be: as much as the error leaves room for."""
+        policy = self.policy
+        if len(piece.network.nodes) < policy.full * self.comfortable:
+            return policy.longer  # growth may add nodes
+        room = (aim / max(piece.error, _TINY)) ** (1 / policy.order)
+        return float(np.clip(room, policy.least_change, policy.longer))
+
+    @property
+    def comfortable(self) -> int:
+        return min(self.policy.comfortable, self.max_nodes)
+
+    def _next(self, window: Window, end: float, shortest: float) -> Piece:
+        """The next window: with inherited nodes, or from scratch if these do not do."""
+        before = window.before
+        if before is None or not self.policy.inherits:
+            return self._from_scratch(window, end, shortest)
+        first = window.high - window.low
+        heir = replace(window, activations=(before.activation,), inherits=True)
+        while heir.high - heir.low >= self.policy.stuck * first:
+            piece = self.attempt(self._fitted(heir, end))
+            if piece.status.stopped or piece.error <= self.policy.miss * window.tolerance:
+                return piece
+            heir = replace(heir, high=heir.low + self._shorter(piece, window.tolerance))
+        return self._from_scratch(window, end, shortest)
+
+    def _fitted(self, window: Window, end: float) -> Window:
+        """The window, with no remainder left for a tiny one."""
+        length = window.high - window.low
+        return replace(window, high=end) if end - window.high < self.policy.crumb * length else window
+
+    def _shorter(self, piece: Piece, aim: float) -> float:
+        """The length with which the next attempt may succeed, from how far this one missed."""
+        policy = self.policy
+        length = piece.high - piece.low
+        if not piece.error <= policy.learnt:
+            return length * policy.most_shorter
+        room = (aim / piece.error) ** (1 / policy.order)
+        return length * float(np.clip(room, policy.most_shorter, policy.least_shorter))
+
+    def _from_scratch(self, window: Window, end: float, shortest: float) -> Piece:
+        """The window, made shorter until it meets the tolerance or that no longer helps."""
         policy = self.policy
         tried: list[tuple[Window, Piece]] = []
         while True:
-            length = window.high - window.low
-            if end - window.high < policy.crumb * length:  # leave no remainder for a tiny window
-                window = replace(window, high=end)
-                length = window.high - window.low
-            divisible = length >= 2 * shortest
+            window = self._fitted(window, end)
+            divisible = window.high - window.low >= 2 * shortest
             piece = self.attempt(replace(window, give_up=divisible))
             met = piece.error <= policy.miss * window.tolerance
             if met or piece.status.stopped:
@@ -201,14 +249,9 @@ class Marcher:
             tried.append((window, piece))
             lost = piece.error > policy.learnt
             helped = len(tried) < 3 or lost or policy.worth * piece.error < tried[-3][1].error
-            if divisible and helped:
-                high = window.low + length / 2
-                window = replace(window, high=high, activations=self.activations)
-            elif not divisible and window.activations != self.activations:
-                # The activation that did well no longer does.
-                window = replace(window, activations=self.activations)
-            else:
+            if not (divisible and helped):
                 return self._with_more_nodes(tried)
+            window = replace(window, high=window.low + self._shorter(piece, window.tolerance))
 
     def _with_more_nodes(self, tried: list[tuple[Window, Piece]]) -> Piece:
         """A kink, say, is the same in every window: the most accurate attempt gets more nodes."""
