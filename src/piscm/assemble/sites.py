@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import Density, Sampling
+from piscm.assemble.sampling import Crowd, Density, Sampling
 from piscm.compile.blocks import Block
 from piscm.problem.domain import Domain
 from piscm.problem.place import Leg, Legs
@@ -110,7 +110,7 @@ def draw_points(
     blocks: Sequence[Block],
     sampling: Sampling,
     rng: np.random.Generator,
-    density: Density | None = None,
+    density: Density | Crowd | None = None,
 ) -> Points:
     """Points for every block; given a density, half of those inside and on faces follow it."""
     drawing = sampling.drawing(rng, density)

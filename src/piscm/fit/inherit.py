@@ -9,6 +9,7 @@ The equation is first linearized at the state that the window before ends with, 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -43,7 +44,10 @@ def moved_nodes(
         lower, upper = box.lower.copy(), box.upper.copy()
         far = _distance(old, lower, upper)
         lower[axis], upper[axis] = low, high
-        follows = _distance(old, lower, upper) <= np.maximum(far, _NEAR)
+        # A front is steep across the window rather than along it.
+        steep = np.abs(old.weights) * box.width
+        follows = 2 * steep[:, axis] <= steep.sum(axis=1)
+        follows &= _distance(old, lower, upper) <= np.maximum(far, _NEAR)
         weights[follows], biases[follows] = old.weights[follows], old.biases[follows]
     return Nodes(weights, biases)
 
@@ -56,21 +60,22 @@ def _distance(nodes: Nodes, lower: Floats, upper: Floats) -> Floats:
     return np.where(crosses, 0.0, np.abs(arguments).min(axis=1))
 
 
-def held_constant(before: Network, coordinate: sympy.Symbol, at: float) -> Nodes:
-    """The nodes of a network as they are at one value of the coordinate, for all values of it."""
+def held_constant(before: Network, coordinate: sympy.Symbol, at: float) -> Network:
+    """A network as it is at one value of the coordinate, for all values of it."""
     axis = before.problem.domain.axis(coordinate)
     weights = before.nodes.weights.copy()
     biases = before.nodes.biases + weights[:, axis] * at
     weights[:, axis] = 0.0
-    return Nodes(weights, biases)
+    return replace(before, nodes=Nodes(weights, biases))
 
 
 def first_weights(
-    system: System, columns: Columns, guess: Nodes, weights: Floats, unknowns: Floats, cut: float
+    system: System, columns: Columns, guess: Network, truncation: float
 ) -> Floats | None:
-    """Weights of the columns' nodes: one Newton step from the state of other nodes."""
-    others = system.evaluate(guess)
-    state = system.state_with(others, weights, unknowns)
+    """Weights of the columns' nodes: one Newton step from the state of another network."""
+    others = system.evaluate(guess.nodes)
+    weights = guess.weights
+    state = system.state_with(others, weights, guess.unknowns)
     linearization = system.linearize(state)
     if not linearization.finite or not np.isfinite(state.energy):
         return None
@@ -78,7 +83,7 @@ def first_weights(
     target = np.asarray(weights.ravel() @ there - state.residual)
     basis = Basis(system.rows)
     basis.append(columns.at(linearization).reshape(-1, system.rows))
-    solution = basis.solve(target, cut).solution
+    solution = basis.solve(target, truncation).solution
     return solution.reshape(len(columns), system.fields)
 
 

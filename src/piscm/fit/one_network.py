@@ -40,12 +40,15 @@ class OneNetwork:
         The system that the weights minimize; columns for error bars.
     residual : float
         Under the row weights of the assembly, whatever the refinement used.
+    inherited : int
+        How many of the nodes are another window's.
     """
 
     network: Network
     growth: Growth
     refined: Refined
     residual: float
+    inherited: int = 0
 
     @property
     def status(self) -> Status:
@@ -88,20 +91,17 @@ def fit_network(
 
 
 def fit_weights(
-    assembly: Assembly,
-    nodes: Nodes,
-    guess: tuple[Nodes, Floats],
-    unknowns: Floats,
-    method: Construction,
+    assembly: Assembly, nodes: Nodes, guess: Network, method: Construction
 ) -> OneNetwork:
     """Gauss–Newton for the output weights of given nodes, until the method's tolerance is met.
 
-    It begins at the state of other nodes and their weights, `guess`, and ends early if a step gains
-    too little: these nodes can do no better.
+    It begins at the state of another network, `guess`, and ends early if a step gains too little:
+    these nodes can do no better.
     """
     system = assembly.system(method.activation)
     columns = system.evaluate(nodes)
-    weights = first_weights(system, columns, *guess, unknowns, method.threshold)
+    unknowns = guess.unknowns
+    weights = first_weights(system, columns, guess, method.threshold)
     if weights is None or not np.isfinite(system.state_with(columns, weights, unknowns).energy):
         weights = np.zeros((len(nodes), system.fields))
     state = system.state_with(columns, weights, unknowns)

@@ -120,6 +120,14 @@ class Piece:
                 total += float(np.mean(block.data**2))
         return float(np.sqrt(missed / total)) if total > 0 else 0.0
 
+    @property
+    def field_sizes(self) -> Floats:
+        """The root mean square of each field, at the points of the equations."""
+        points = self.assembly.points[0][0].points
+        network = self.network
+        fields = [network.compile(item) for item in network.problem.fields]
+        return np.array([np.sqrt(np.mean(network.value(item, points) ** 2)) for item in fields])
+
     def worth_keeping(self, share: float) -> list[int]:
         """The nodes without which the squared residual would rise by more than a share of it."""
         refined = self.fit.refined

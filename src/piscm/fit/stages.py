@@ -9,16 +9,19 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
+from piscm.assemble.ridges import Ridges
 from piscm.assemble.row_scaling import row_scaling
-from piscm.assemble.sampling import Density, Sampling, half_by
+from piscm.assemble.sampling import Crowd, Density, Sampling, half_by
 from piscm.assemble.sites import Points, Site, draw_points
 from piscm.assemble.windows import steepness
+from piscm.compile.blocks import Block
 from piscm.construct.construction import Construction
 from piscm.construct.machine import Growth
 from piscm.fit.inherit import held_constant, moved_nodes
 from piscm.fit.one_network import OneNetwork, fit_network, fit_to_all, fit_weights
 from piscm.fit.piece import SCALING_POINTS, Piece, Task
 from piscm.fit.slabs import most_points
+from piscm.network.activations import activation_named
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
@@ -58,7 +61,7 @@ class PointPolicy:
     between: int = 2
     parted: float = 2.0
     more: float = 1.5
-    rounds: int = 1
+    rounds: int = 3
     below_noise: float = 0.01
 
 
@@ -82,6 +85,11 @@ class Plan:
         Whether the nodes of the window before are tried first.
     kept : sequence of int or None
         Which of them; None are all.
+    fields : ndarray or None
+        The size of each field, as known from earlier windows.
+    least_share : float
+        A window may add the share of the tolerance that its length has in the whole, but at least
+        this one.
     enough, worth_growing : float
         The error with which inherited nodes are enough, and up to which more are added to them.
     policy : PointPolicy
@@ -94,6 +102,8 @@ class Plan:
     out_of_reach: OutOfReach | None = None
     inherits: bool = False
     kept: Sequence[int] | None = None
+    fields: Floats | None = None
+    least_share: float = 1.0
     enough: float = 0.0
     worth_growing: float = np.inf
     policy: PointPolicy = field(default_factory=PointPolicy)
@@ -114,9 +124,12 @@ def fit_window(
     them where it is large: as many as the nodes require, and more if it exceeds the fitted one.
     """
     most = plan.methods[0].max_nodes
-    fit = _WindowFit(task, low, high, before, plan, rng)
     if plan.inherits and before is not None and len(before.nodes):
-        return _inherited(fit, before, plan, report)
+        assert task.coordinate is not None
+        nodes = moved_nodes(before, plan.kept, task.coordinate, low, high)
+        fit = _WindowFit(task, low, high, before, plan, rng, nodes)
+        return _inherited(fit, nodes, before, plan, report)
+    fit = _WindowFit(task, low, high, before, plan, rng)
     limits = [*(nodes for nodes in plan.stages if nodes < most), most]
     trials: list[tuple[Construction, Piece]] = []
     for method in plan.methods:
@@ -129,20 +142,21 @@ def fit_window(
     return _continued(fit, piece, method, limits[1:], plan, report)
 
 
-def _inherited(fit: "_WindowFit", before: Network, plan: Plan, report: Report) -> Piece:
+def _inherited(
+    fit: "_WindowFit", nodes: Nodes, before: Network, plan: Plan, report: Report
+) -> Piece:
     """The nodes of the window before, with new weights; growth adds to them if that may."""
     method, policy, coordinate = plan.methods[0], plan.policy, fit.coordinate
-    nodes = moved_nodes(before, plan.kept, coordinate, fit.low, fit.high)
-    piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.low), before)
+    piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.low))
     report(len(nodes), piece.fit.residual)
     for _ in range(policy.rounds):
         parted = piece.held_out > max(policy.parted * piece.fitted, plan.enough)
         if piece.fitted > plan.enough or not parted:
             break
         fit.add_points(piece, policy.more * piece.assembly.points.rows[0])
-        piece = fit.refitted(method, nodes, nodes, piece.network)
-    error = piece.error
-    if error <= plan.enough or error > plan.worth_growing or piece.status.stopped:
+        piece = fit.refitted(method, nodes, piece.network)
+    hopeless = piece.fitted > plan.worth_growing
+    if piece.error <= plan.enough or hopeless or piece.status.stopped:
         return fit.on_all_points(piece, method)
     count, most = len(nodes), method.max_nodes
     limits = [*(nodes for nodes in plan.stages if count < nodes < most), most]
@@ -185,6 +199,7 @@ class _WindowFit:
         before: Network | None,
         plan: Plan,
         rng: np.random.Generator,
+        nodes: Nodes | None = None,
     ) -> None:
         self._began = time.perf_counter()
         self._inherited = 0  # number of nodes
@@ -194,14 +209,24 @@ class _WindowFit:
         if task.coordinate is not None:
             self._part = task.whole.window(task.coordinate, low, high, before)
         fitted_rng, pool_rng, self._node_rng, self._rng = rng.spawn(4)
-        self._density = self._crowding(before, pool_rng)
+        self._density: Density | Crowd | None = None
+        if nodes is None:
+            self._density = self._crowding(before, pool_rng)
+        else:
+            self._crowd_along(nodes, plan.methods[0].activation)
         blocks, domain = self._part.blocks, self._part.problem.domain
         self._all = draw_points(domain, blocks, plan.sampling, fitted_rng, self._density)
         many = self._all.rows[0] > self._most
         points = self._all.first(self._most) if many else self._all
         self._kept = points.rows[0]  # out of all points of the equations
         self._many = many
-        scaling = row_scaling(self._part.problem, blocks, points, task.start, pool_rng)
+        near = None
+        if nodes is not None and before is not None:
+            near = held_constant(before, self.coordinate, low)
+        scaling = row_scaling(
+            self._part.problem, blocks, points, task.start, pool_rng, near, plan.fields
+        )
+        self._least_share, self._relative = plan.least_share, plan.fields is not None
         self._scaling = scaling
         own = scaling if task.equal else None
         self._assembly = Assembly(self._part, points, task.weights, task.start, own)
@@ -211,6 +236,11 @@ class _WindowFit:
     def coordinate(self) -> sympy.Symbol:
         assert self._task.coordinate is not None
         return self._task.coordinate
+
+    def _crowd_along(self, nodes: Nodes, activation: str) -> None:
+        """From now on, half of the points follow these nodes, if they have a place."""
+        if activation_named(activation).localized:
+            self._density = Ridges(nodes, self._part.problem.domain)
 
     def _crowding(self, before: Network | None, rng: np.random.Generator) -> Density | None:
         """The steepness at the end of the previous window, if it varies enough to be followed."""
@@ -249,12 +279,12 @@ class _WindowFit:
         fit = fit_network(self._assembly, method, self._node_rng, report, before, gives_up)
         return self._piece(fit, size)
 
-    def refitted(self, method: Construction, nodes: Nodes, guess: Nodes, before: Network) -> Piece:
-        """Given nodes with new weights; `guess` has the weights of the network before."""
+    def refitted(self, method: Construction, nodes: Nodes, guess: Network) -> Piece:
+        """Given nodes with new weights, beginning at the state of another network."""
         size = self._size(method)
         self._inherited = len(nodes)
-        own, start = self._own(method, size), (guess, before.weights)
-        return self._piece(fit_weights(self._assembly, nodes, start, before.unknowns, own), size)
+        own = self._own(method, size)
+        return self._piece(fit_weights(self._assembly, nodes, guess, own), size)
 
     def _own(self, method: Construction, size: float) -> Construction:
         """A method with the tolerance of growth here, and the time that is left.
@@ -262,23 +292,40 @@ class _WindowFit:
         Growth scales rows by the nodes of this window, which are larger the shorter the window is.
         """
         pairs = zip(self._part.blocks, self._scaling.sizes, strict=True)
-        shorter = min(self._task.scaling.named(block) / size for block, size in pairs)
-        tolerance = method.tolerance * size * min(1.0, shorter)
+        shorter = size * min(self._task.scaling.named(block) / own for block, own in pairs)
+        unit = 1.0 if self._relative else size
+        tolerance = method.tolerance * min(unit, max(shorter, self._least_share * unit))
         seconds = method.max_seconds
         if seconds is not None:  # the window's, part of which may be used up
             seconds = max(_NO_TIME, seconds - (time.perf_counter() - self._began))
         return replace(method, tolerance=tolerance, max_seconds=seconds)
 
     def _piece(self, fit: OneNetwork, size: float) -> Piece:
+        fit = replace(fit, inherited=self._inherited)
         return Piece(
             self.low,
             self.high,
             self._assembly,
             fit,
             size,
-            fitted=self._norm(fit.network, self._assembly.points) / size,
-            held_out=self._norm(fit.network, self._validation) / size,
+            fitted=self._error(fit.network, self._assembly.points, size),
+            held_out=self._error(fit.network, self._validation, size),
         )
+
+    def _error(self, network: Network, points: Points, size: float) -> float:
+        """The residual relative to the solution sought.
+
+        Rows are scaled by a typical node of the whole domain: a window may add the share of the
+        tolerance that its length has in the whole. In a very short window it may be more, as if it
+        were longer; rows are then scaled by its own nodes.
+        """
+        unit = 1.0 if self._relative else size
+        sizes = dict(zip(self._part.blocks, self._scaling.sizes, strict=True))
+        whole = self._norm(network, points, self._task.scaling.named) / size
+        if not whole > 0 or not self._least_share < 1:
+            return whole
+        own = self._norm(network, points, sizes.__getitem__) / unit
+        return min(whole, own / self._least_share)
 
     def _size(self, method: Construction) -> float:
         """The residual of the empty network, with zero fields or the user's start."""
@@ -292,15 +339,15 @@ class _WindowFit:
             np.array(list(problem.unknowns.values())),
         )
         zero = replace(nothing, start=Start(problem))
-        points = self._assembly.points
+        points, scale = self._assembly.points, self._task.scaling.named
         # The start must not change the meaning of the tolerance, but zero fields may be singular,
         # or satisfy everything but the data.
         data = [b.data for b in self._part.blocks if b.observed and b.data is not None]
-        sizes = [self._norm(zero, points), self._norm(nothing, points)]
+        sizes = [self._norm(zero, points, scale), self._norm(nothing, points, scale)]
         sizes += [float(np.sqrt(np.mean(values**2))) for values in data]
         return next((size for size in sizes if 0 < size < np.inf), 1.0)
 
-    def _norm(self, network: Network, points: Points) -> float:
+    def _norm(self, network: Network, points: Points, scale: Callable[[Block], float]) -> float:
         """The residual at some points, in the units of the fields.
 
         Data may be noisy and are left out if there are conditions to be satisfied.
@@ -311,7 +358,7 @@ class _WindowFit:
                 continue
             weight = self._task.weights[block.kind] * block.weight
             square = float(np.mean(network.residual(block, legs) ** 2))
-            total += weight * square / self._task.scaling.named(block) ** 2
+            total += weight * square / scale(block) ** 2
         return float(np.sqrt(total))
 
     def add_points(self, piece: Piece, wanted: float) -> None:
@@ -339,6 +386,7 @@ class _WindowFit:
             return site.joined(other.some(chosen))
 
         self._assembly = self._assembly.at(points.changed(more))
+        self._crowd_along(piece.network.nodes, piece.network.activation)
         self._validation = self._fresh_points()
 
     def on_all_points(self, piece: Piece, method: Construction) -> Piece:
@@ -359,6 +407,6 @@ class _WindowFit:
         return replace(
             piece,
             fit=fit,
-            fitted=self._norm(fit.network, points) / piece.size,
-            held_out=self._norm(fit.network, self._validation) / piece.size,
+            fitted=self._error(fit.network, points, piece.size),
+            held_out=self._error(fit.network, self._validation, piece.size),
         )

@@ -108,10 +108,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            nodes = policy.trial
-            if window.inherits and window.before is not None:
-                nodes = max(nodes, len(window.before.nodes))
-            interior = int(policy.points_per_node * nodes)
+            interior = max(int(policy.points_per_node * policy.trial), window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         plan = Plan(
@@ -122,6 +119,8 @@ class AutoAttempts(Attempts):
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
             inherits=window.inherits,
             kept=window.kept,
+            fields=window.fields,
+            least_share=policy.least_share if window.within else 1.0,
             enough=policy.miss * window.tolerance,
             worth_growing=policy.patience * window.tolerance,
             policy=policy.points,

@@ -15,6 +15,14 @@ from piscm.result.status import Status
 Floats = NDArray[np.float64]
 
 _TINY = 1e-300
+# A field that is smaller than this fraction of the largest one counts as if it had this size.
+_SMALLEST_FIELD = 1e-6
+
+
+def _floored(sizes: Floats) -> Floats | None:
+    largest = float(sizes.max())
+    return np.maximum(sizes, _SMALLEST_FIELD * largest) if largest > 0 else None
+
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,9 @@ class MarchPolicy:
         Halving helps if a quarter of a window is more accurate by this factor.
     learnt : float
         A window with a larger error has found nothing yet, and can only be halved.
-    shortest : float
-        No window is shorter than this fraction of the whole.
+    shortest, shortest_in_time : float
+        No window is shorter than this fraction of the whole; of a problem in time alone, where
+        windows cost little and scales may be decades apart, the second one.
     crumb : float
         A remainder shorter than this fraction of the last window is added to it.
     added : float
@@ -74,7 +83,8 @@ class MarchPolicy:
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03
-    shortest: float = 1 / 32
+    shortest: float = 1 / 512
+    shortest_in_time: float = 1e-12
     crumb: float = 0.25
     added: float = 0.1
     full: float = 0.7
@@ -83,16 +93,19 @@ class MarchPolicy:
     bad_fit: float = 0.1
     lost: float = 0.5
     worse: float = 3.0
+    least_share: float = 1 / 64
     inherits: bool = True
-    comfortable: int = 250
+    dropped: float = 0.2
+    renewed: float = 1.5
+    patience: float = 100.0
+    gains: float = 3.0
+    fewer: float = 0.9
+    efforts: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4)
+    stretches: tuple[float, ...] = (1.5, 1.2, 1.0, 0.8)
     order: float = 6.0
     least_change: float = 0.7
     least_shorter: float = 0.7
     most_shorter: float = 0.125
-    stuck: float = 0.6
-    dropped: float = 1.0
-    renewed: float = 1.5
-    patience: float = 100.0
     points: PointPolicy = field(default_factory=PointPolicy)
 
     def out_of_reach(self, most: int, least: int = 0) -> OutOfReach:
@@ -127,6 +140,9 @@ class Window:
     more: int = 1  # factor on the method's number of nodes
     inherits: bool = False  # the nodes of the window before come first
     kept: tuple[int, ...] | None = None  # which of them
+    points: int = 0  # of the equations, at least
+    fields: Floats | None = None  # their sizes, if known
+    within: bool = False  # a part of the whole
 
 
 Attempt = Callable[[Window], Piece]
@@ -167,6 +183,8 @@ class Marcher:
         Activations to try.
     more : int
         Factor on `max_nodes` if the nodes cannot resolve even the shortest window.
+    shortest : float
+        No window is shorter than this fraction of the whole.
     """
 
     attempt: Attempt
@@ -175,51 +193,75 @@ class Marcher:
     max_nodes: int
     activations: tuple[str, ...]
     more: int
+    shortest: float
 
     def march(self, low: float, high: float) -> Iterator[Piece]:
         """The windows from `low` to `high`."""
         policy = self.policy
-        before: Network | None = None
-        position, length, inherited, kept = low, high - low, 0.0, None
-        shortest = policy.shortest * (high - low)
+        position, length, inherited = low, high - low, 0.0
+        shortest = self.shortest * (high - low)
+        last: Piece | None = None
+        kept: list[int] = []
+        sizes = np.zeros(1)
         while position < high:
             aim = max(policy.aim * self.tolerance, policy.added * inherited)
-            window = Window(position, position + length, before, aim, self.activations, True)
-            piece = self._next(replace(window, kept=kept), high, shortest)
-            if policy.inherits and piece.high < high and not piece.status.stopped:
-                kept = tuple(piece.worth_keeping(policy.dropped))
+            window = Window(
+                position, position + length, None, aim, self.activations, True, within=True
+            )
+            if last is None:
+                piece = self._from_scratch(window, high, shortest)
+            else:
+                piece = self._heir(replace(window, fields=_floored(sizes)), last, kept, high, shortest)
+            if piece.high < high and not piece.status.stopped:
+                kept = piece.worth_keeping(policy.dropped)
+                sizes = np.maximum(sizes, piece.field_sizes)
             yield piece
             if piece.status.stopped or not np.isfinite(piece.error):
                 return
-            before, position = piece.network, piece.high
-            inherited = max(inherited, piece.error)
+            position, inherited = piece.high, max(inherited, piece.error)
             length = (piece.high - piece.low) * self._stretch(piece, aim)
+            last = piece
 
     def _stretch(self, piece: Piece, aim: float) -> float:
-        """How much longer the next window may be: as much as the error leaves room for."""
+        """How much longer the next window may be: as much as error and effort leave room for."""
         policy = self.policy
-        if len(piece.network.nodes) < policy.full * self.comfortable:
-            return policy.longer  # growth may add nodes
-        room = (aim / max(piece.error, _TINY)) ** (1 / policy.order)
+        added = 1.0 - piece.fit.inherited / max(1, len(piece.network.nodes))
+        if piece.fit.inherited:
+            room = np.interp(added, policy.efforts, policy.stretches)
+        else:
+            room = (aim / max(piece.error, _TINY)) ** (1 / policy.order)
+            if len(piece.network.nodes) < policy.full * self.max_nodes:
+                room = policy.longer
         return float(np.clip(room, policy.least_change, policy.longer))
 
-    @property
-    def comfortable(self) -> int:
-        return min(self.policy.comfortable, self.max_nodes)
-
-    def _next(self, window: Window, end: float, shortest: float) -> Piece:
-        """The next window: with inherited nodes, or from scratch if these do not do."""
-        before = window.before
-        if before is None or not self.policy.inherits:
+    def _heir(
+        self, window: Window, last: Piece, kept: list[int], end: float, shortest: float
+    ) -> Piece:
+        """The next window with inherited nodes, shorter while that helps, or from scratch."""
+        policy, before = self.policy, last.network
+        window = replace(window, before=before)
+        if not policy.inherits or not kept:
             return self._from_scratch(window, end, shortest)
-        first = window.high - window.low
-        heir = replace(window, activations=(before.activation,), inherits=True)
-        while heir.high - heir.low >= self.policy.stuck * first:
-            piece = self.attempt(self._fitted(heir, end))
-            if piece.status.stopped or piece.error <= self.policy.miss * window.tolerance:
+        per_node = policy.fewer * last.assembly.points.rows[0] / max(1, len(before.nodes))
+        heir = replace(
+            window,
+            activations=(before.activation,),
+            inherits=True,
+            kept=tuple(kept),
+            points=int(max(policy.points_per_node, per_node) * len(kept)),
+        )
+        error = np.inf
+        while True:
+            heir = self._fitted(heir, end)
+            piece = self.attempt(heir)
+            met = piece.error <= policy.miss * window.tolerance
+            if met or piece.status.stopped:
                 return piece
-            heir = replace(heir, high=heir.low + self._shorter(piece, window.tolerance))
-        return self._from_scratch(window, end, shortest)
+            length = piece.high - piece.low
+            if length < 2 * shortest or not policy.gains * piece.error < error:
+                return self._from_scratch(window, end, shortest)
+            error = piece.error
+            heir = replace(heir, high=heir.low + length / 2)
 
     def _fitted(self, window: Window, end: float) -> Window:
         """The window, with no remainder left for a tiny one."""

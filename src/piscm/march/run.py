@@ -189,13 +189,15 @@ class _Run:
                 attempt, low, high, march.count, attempts.tolerance, attempts.activations
             )
         else:
+            policy = attempts.policy
             marcher = Marcher(
                 attempt,
-                attempts.policy,
+                policy,
                 attempts.tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
+                policy.shortest_in_time if problem.domain.dimension == 1 else policy.shortest,
             )
             windows = marcher.march(low, high)
         pieces: list[Piece] = []
