@@ -135,6 +135,10 @@ class Piece:
         columns = refined.columns.at(linearization)
         return worth_keeping(columns, refined.state.weights, share * refined.state.energy)
 
+    def mirrored(self, sum_of_ends: float) -> "Piece":
+        """The same piece where the coordinate runs the other way."""
+        return replace(self, low=sum_of_ends - self.high, high=sum_of_ends - self.low)
+
     def ended(self, status: Status) -> "Piece":
         """The same piece with another status."""
         return replace(self, fit=self.fit.ended(status))

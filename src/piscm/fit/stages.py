@@ -9,6 +9,7 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.ridges import Ridges
 from piscm.assemble.row_scaling import row_scaling
 from piscm.assemble.sampling import Crowd, Density, Sampling, half_by
@@ -147,7 +148,7 @@ def _inherited(
 ) -> Piece:
     """The nodes of the window before, with new weights; growth adds to them if that may."""
     method, policy, coordinate = plan.methods[0], plan.policy, fit.coordinate
-    piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.low))
+    piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.entrance))
     report(len(nodes), piece.fit.residual)
     for _ in range(policy.rounds):
         parted = piece.held_out > max(policy.parted * piece.fitted, plan.enough)
@@ -222,7 +223,7 @@ class _WindowFit:
         self._many = many
         near = None
         if nodes is not None and before is not None:
-            near = held_constant(before, self.coordinate, low)
+            near = held_constant(before, self.coordinate, self.entrance)
         scaling = row_scaling(
             self._part.problem, blocks, points, task.start, pool_rng, near, plan.fields
         )
@@ -236,6 +237,12 @@ class _WindowFit:
     def coordinate(self) -> sympy.Symbol:
         assert self._task.coordinate is not None
         return self._task.coordinate
+
+    @property
+    def entrance(self) -> float:
+        """Where the window begins, seen from the one before."""
+        backward = runs_backward(self._task.problem, self.coordinate)
+        return self.high if backward else self.low
 
     def _crowd_along(self, nodes: Nodes, activation: str) -> None:
         """From now on, half of the points follow these nodes, if they have a place."""

@@ -15,7 +15,7 @@ import scipy
 from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
-from piscm.assemble.marching import marching_coordinate
+from piscm.assemble.marching import marching_coordinate, runs_backward
 from piscm.assemble.row_scaling import row_scaling
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, Site, draw_points, join
@@ -75,10 +75,14 @@ def estimate_error(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     before: Network | None = None
-    for number, (low, high, own) in enumerate(_windows(network)):
+    windows = list(enumerate(_windows(network)))
+    if network.panels is not None:
+        coordinate = problem.domain.coordinates[network.panels.axis]
+        if runs_backward(problem, coordinate):
+            windows.reverse()
+    for number, (low, high, own) in windows:
         part = whole
         if network.panels is not None:
-            coordinate = problem.domain.coordinates[network.panels.axis]
             part = whole.window(coordinate, low, high, before)
         known = fitted[number] if number < len(fitted) else {}
         corrected, points = _corrected(part, own, known, rng)

@@ -44,6 +44,9 @@ class _Marching(Method):
         if not counts[-1]:  # stopped on the way
             ends, counts = ends[:-1], counts[:-1]
             stopped = f", solved up to {coordinate} = {ends[-1]:.4g}"
+        elif not counts[0]:
+            ends, counts = ends[1:], counts[1:]
+            stopped = f", solved down to {coordinate} = {ends[0]:.4g}"
         kinds = " and ".join(sorted(set(panels.activations)))
         many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (

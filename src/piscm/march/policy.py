@@ -99,6 +99,7 @@ class MarchPolicy:
     renewed: float = 1.5
     patience: float = 100.0
     gains: float = 3.0
+    halvings: int = 3
     fewer: float = 0.9
     efforts: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4)
     stretches: tuple[float, ...] = (1.5, 1.2, 1.0, 0.8)
@@ -148,6 +149,16 @@ class Window:
 Attempt = Callable[[Window], Piece]
 
 
+def mirrored(attempt: Attempt, sum_of_ends: float) -> Attempt:
+    """Attempts for a march that goes down, as if it went up."""
+
+    def mirror(window: Window) -> Piece:
+        low, high = sum_of_ends - window.high, sum_of_ends - window.low
+        return attempt(replace(window, low=low, high=high)).mirrored(sum_of_ends)
+
+    return mirror
+
+
 def evenly(
     attempt: Attempt,
     low: float,
@@ -185,6 +196,8 @@ class Marcher:
         Factor on `max_nodes` if the nodes cannot resolve even the shortest window.
     shortest : float
         No window is shorter than this fraction of the whole.
+    in_time_alone : bool
+        Nothing but the coordinate of the march; shorter windows then need fewer nodes.
     """
 
     attempt: Attempt
@@ -194,6 +207,7 @@ class Marcher:
     activations: tuple[str, ...]
     more: int
     shortest: float
+    in_time_alone: bool
 
     def march(self, low: float, high: float) -> Iterator[Piece]:
         """The windows from `low` to `high`."""
@@ -250,18 +264,30 @@ class Marcher:
             kept=tuple(kept),
             points=int(max(policy.points_per_node, per_node) * len(kept)),
         )
-        error = np.inf
+        error, tried = np.inf, []
         while True:
             heir = self._fitted(heir, end)
             piece = self.attempt(heir)
-            met = piece.error <= policy.miss * window.tolerance
-            if met or piece.status.stopped:
+            if self._done(piece, window):
                 return piece
             length = piece.high - piece.low
-            if length < 2 * shortest or not policy.gains * piece.error < error:
+            helped = policy.gains * piece.error < error
+            if self.in_time_alone and not helped:
                 return self._from_scratch(window, end, shortest)
+            if not self.in_time_alone:
+                # Other activations may do; whether they can is soon known.
+                fresh = replace(window, high=heir.high)
+                other = self.attempt(fresh)
+                if self._done(other, window):
+                    return other
+                tried += [(heir, piece), (fresh, other)]
+            if length < 2 * shortest or not (helped or len(tried) < 2 * policy.halvings):
+                return self._with_more_nodes(tried)
             error = piece.error
             heir = replace(heir, high=heir.low + length / 2)
+
+    def _done(self, piece: Piece, window: Window) -> bool:
+        return piece.status.stopped or piece.error <= self.policy.miss * window.tolerance
 
     def _fitted(self, window: Window, end: float) -> Window:
         """The window, with no remainder left for a tiny one."""

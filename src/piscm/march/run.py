@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy
 
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
@@ -18,7 +19,7 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import Attempts, Setting
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
-from piscm.march.policy import Marcher, Window, evenly
+from piscm.march.policy import Marcher, Window, evenly, mirrored
 from piscm.problem.problem import Problem
 from piscm.result.history import Report
 from piscm.result.method import Outcome, Request
@@ -64,7 +65,7 @@ def run(request: Request, march: March) -> Outcome:
                 errors = error_bars(request.problem, pieces[0].fit.refined, _TRUNCATION)
             fitted = [
                 dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
-                for p in pieces
+                for p in sorted(pieces, key=lambda piece: piece.low)
             ]
             known = estimate_error(network, fitted=fitted)
         except KeyboardInterrupt:
@@ -184,12 +185,15 @@ class _Run:
             return [self._whole(problem)]
         attempt = attempts.in_window(self._setting(problem, march.coordinate))
         low, high = problem.domain.span(march.coordinate)
+        backward = runs_backward(problem, march.coordinate)
+        if backward:
+            attempt = mirrored(attempt, low + high)
         if march.count is not None:
             windows = evenly(
                 attempt, low, high, march.count, attempts.tolerance, attempts.activations
             )
         else:
-            policy = attempts.policy
+            policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
             marcher = Marcher(
                 attempt,
                 policy,
@@ -197,12 +201,14 @@ class _Run:
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
-                policy.shortest_in_time if problem.domain.dimension == 1 else policy.shortest,
+                policy.shortest_in_time if in_time_alone else policy.shortest,
+                in_time_alone,
             )
             windows = marcher.march(low, high)
         pieces: list[Piece] = []
         try:
-            for piece in windows:
+            for found in windows:
+                piece = found.mirrored(low + high) if backward else found
                 # With data, the columns are needed for error bars.
                 pieces.append(piece if problem.observations else piece.without_columns())
         except KeyboardInterrupt:
