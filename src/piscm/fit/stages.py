@@ -52,6 +52,8 @@ class PointPolicy:
         times.
     more : float
         Factor by which their number then grows.
+    most_per_node : float
+        Up to this many for each node.
     rounds : int
         Number of times that points are added for inherited nodes.
     below_noise : float
@@ -62,6 +64,7 @@ class PointPolicy:
     between: int = 2
     parted: float = 2.0
     more: float = 1.5
+    most_per_node: float = 10.0
     rounds: int = 3
     below_noise: float = 0.01
 
@@ -183,7 +186,8 @@ def _continued(
             break
         wanted = plan.points_per_node * limit
         if parted:
-            wanted = max(wanted, policy.more * piece.assembly.points.rows[0])
+            more = policy.more * piece.assembly.points.rows[0]
+            wanted = max(wanted, min(more, policy.most_per_node * limit))
         fit.add_points(piece, wanted)
         piece = fit.grown(method, limit, piece.fit.growth, report, plan.out_of_reach)
     return fit.on_all_points(piece, method)

@@ -79,7 +79,7 @@ class MarchPolicy:
     stage: int = 100
     points_per_node: int = 4
     alone: int = 4
-    aim: float = 0.5
+    aim: float = 0.3
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03
@@ -93,6 +93,9 @@ class MarchPolicy:
     bad_fit: float = 0.1
     lost: float = 0.5
     worse: float = 3.0
+    repeats: int = 2
+    closer: float = 0.3
+    tightest: float = 1e-3
     least_share: float = 1 / 64
     inherits: bool = True
     dropped: float = 0.2
@@ -256,7 +259,13 @@ class Marcher:
         window = replace(window, before=before)
         if not policy.inherits or not kept:
             return self._from_scratch(window, end, shortest)
+        if len(before.nodes) > self.max_nodes and not self.in_time_alone:
+            # They have become many: other activations may need fewer.
+            piece = self.attempt(self._fitted(window, end))
+            if self._done(piece, window):
+                return piece
         per_node = policy.fewer * last.assembly.points.rows[0] / max(1, len(before.nodes))
+        per_node = min(per_node, policy.points.most_per_node)
         heir = replace(
             window,
             activations=(before.activation,),

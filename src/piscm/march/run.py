@@ -53,23 +53,15 @@ def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
     fresh_rng, run_rng = request.rng.spawn(2)
     with request.reporting(march.attempts.max_nodes) as report:
-        found = _Run(request, march, run_rng, report).found()
-    network, pieces, status = found.network, found.pieces, found.status
-    errors: Uncertainty | None = None
-    known: ErrorEstimate | None = None
-    if not status.stopped:
-        try:
-            if found.unknowns is not None:
-                errors = found.unknowns.uncertainty
-            elif len(pieces) == 1:
-                errors = error_bars(request.problem, pieces[0].fit.refined, _TRUNCATION)
-            fitted = [
-                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
-                for p in sorted(pieces, key=lambda piece: piece.low)
-            ]
-            known = estimate_error(network, fitted=fitted)
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
+        running = _Run(request, march, run_rng, report)
+        found = running.found()
+        errors, known, status = running.judged(found)
+        for _ in range(march.attempts.policy.repeats):
+            closer = running.closer(found, known)
+            if closer is None:
+                break
+            found, known, status = closer
+    network, pieces = found.network, found.pieces
     inside = max(piece.assembly.points.rows[0] for piece in pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
     whole = Part.whole(request.problem)
@@ -102,6 +94,7 @@ class _Run:
         self._request, self._march = request, march
         self._rng, self._report = rng, report
         self._policy = march.attempts.policy
+        self._tighter = 1.0  # factor on the tolerance of windows
 
     def found(self) -> Joined:
         """The result of the run."""
@@ -123,6 +116,47 @@ class _Run:
         if enough or functions or not problem.unknowns or alone.status.stopped:
             return alone
         return self._by_windows(whole, alone) if march.coordinate is not None else alone
+
+    def judged(self, found: Joined) -> tuple[Uncertainty | None, ErrorEstimate | None, Status]:
+        """Error bars, the error estimate, and the status; nothing is known of a stopped run."""
+        pieces, problem = found.pieces, self._request.problem
+        errors: Uncertainty | None = None
+        if found.status.stopped:
+            return None, None, found.status
+        try:
+            if found.unknowns is not None:
+                errors = found.unknowns.uncertainty
+            elif len(pieces) == 1:
+                errors = error_bars(problem, pieces[0].fit.refined, _TRUNCATION)
+            fitted = [
+                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
+                for p in sorted(pieces, key=lambda piece: piece.low)
+            ]
+            return errors, estimate_error(found.network, fitted=fitted), found.status
+        except KeyboardInterrupt:
+            return errors, None, Status.INTERRUPTED
+
+    def closer(
+        self, found: Joined, known: ErrorEstimate | None
+    ) -> tuple[Joined, ErrorEstimate, Status] | None:
+        """The march once more with a tighter aim, if errors have grown on the way; None if not.
+
+        What the residual says of one window is its own error, not what becomes of it later.
+        """
+        march, problem, policy = self._march, self._request.problem, self._policy
+        tolerance = march.attempts.tolerance
+        chosen = march.coordinate is not None and march.count is None and not problem.unknowns
+        if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
+            return None
+        if not tolerance < known.relative < np.inf or found.status is not Status.CONVERGED:
+            return None
+        factor = max(policy.tightest, policy.closer * tolerance / known.relative)
+        self._tighter *= factor
+        other = self._join(problem, march.coordinate, self._windows(problem))
+        _, better, status = self.judged(other)
+        if status is not Status.CONVERGED or better is None:
+            return None
+        return (other, better, status) if better.relative < known.relative else None
 
     def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
         """Unknowns that all windows share, starting from those found by one network."""
@@ -197,7 +231,7 @@ class _Run:
             marcher = Marcher(
                 attempt,
                 policy,
-                attempts.tolerance,
+                self._tighter * attempts.tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
