@@ -16,7 +16,7 @@ def marching_coordinate(problem: Problem) -> sympy.Symbol | None:
     possible = [item for item in coordinates if obstacle(problem, item) is None]
 
     def rank(coordinate: sympy.Symbol) -> tuple[int, bool]:
-        order = sum(_order(problem, item, coordinate) for item in problem.fields)
+        order = sum(order_along(problem, item, coordinate) for item in problem.fields)
         return order, coordinate.name != "t"
 
     return min(possible, key=rank, default=None)
@@ -54,7 +54,7 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
         return f"a condition holds at its upper end, {coordinate} = {high:g}"
     start = low if low in values else high
     initial = [c for c in problem.conditions if start in c.place.values_of(coordinate)]
-    needed = sum(_order(problem, item, coordinate) for item in problem.fields)
+    needed = sum(order_along(problem, item, coordinate) for item in problem.fields)
     if len(initial) < needed:
         return (
             f"{len(initial)} conditions on {coordinate} = {start:g} do not determine what comes "
@@ -71,7 +71,7 @@ def _fixed_values(problem: Problem, coordinate: sympy.Symbol) -> set[float]:
     return values
 
 
-def _order(problem: Problem, item: AppliedUndef, coordinate: sympy.Symbol) -> int:
+def order_along(problem: Problem, item: AppliedUndef, coordinate: sympy.Symbol) -> int:
     """The highest order of derivative of a field along the coordinate in any equation."""
     orders = [0]
     for equation in problem.equations:

@@ -19,6 +19,8 @@ _MOST = 10_000_000
 
 Density = Callable[[Floats], Floats]
 """The desired density of points, up to a factor, at points of shape (points, coordinates)."""
+CHOICE = 8
+"""Points that follow a density are chosen from this many times as many candidates."""
 
 
 class Crowd(ABC):
@@ -28,9 +30,6 @@ class Crowd(ABC):
     def among(self, points: Floats, rng: np.random.Generator) -> Floats:
         """The points, with half of them moved; coordinates that all have in common stay."""
 
-
-# Points that follow a density are chosen from this many times as many candidates.
-_CHOICE = 8
 
 RULES = ("sobol", "uniform", "latin", "grid")
 
@@ -103,7 +102,7 @@ class Sampling:
                 return points(count)
             if isinstance(density, Crowd):
                 return density.among(points(count), rng)
-            many = points(_CHOICE * count)
+            many = points(CHOICE * count)
             if len(many) <= count:  # a single point
                 return many
             chosen = rng.choice(len(many), count, replace=False, p=half_by(density(many)))

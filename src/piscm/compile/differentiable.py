@@ -37,12 +37,31 @@ class Differentiable:
         self._symbols = [*coordinates, *arguments, *unknowns]
         self._value = function_of(self._symbols, [expression], where)
 
+    @property
+    def coordinates(self) -> Sequence[sympy.Symbol]:
+        """The coordinates."""
+        return self._coordinates
+
+    @property
+    def symbols(self) -> list[sympy.Symbol]:
+        """Everything its functions take: coordinates, arguments, unknowns."""
+        return self._symbols
+
+    @property
+    def unknown_count(self) -> int:
+        """The number of unknowns its functions take."""
+        return len(self._unknowns)
+
     # Only residuals need partials; an expression that is merely evaluated, such as floor(u), may
     # have none.
     @cached_property
     def _partials(self) -> list[sympy.Expr]:
         moving = [*self._arguments, *self._unknowns]
         return [derivative(self._expression, symbol, self.where) for symbol in moving]
+
+    def partial(self, index: int) -> sympy.Expr:
+        """The partial by an argument, as an expression in `symbols`."""
+        return self._partials[index]
 
     @cached_property
     def _all_partials(self) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """What every window has in common, and the network of one window with its residuals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -146,3 +146,8 @@ class Piece:
     def without_columns(self) -> "Piece":
         """The same piece without the columns of its nodes, which are large."""
         return replace(self, fit=self.fit.without_columns())
+
+
+def best_of(pieces: Sequence[Piece]) -> Piece:
+    """The most accurate piece."""
+    return min(pieces, key=lambda piece: piece.error)

@@ -1,6 +1,5 @@
 """How one window is attempted: with everything chosen automatically, or by the user's method."""
 
-import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,8 @@ from piscm.assemble.sampling import Sampling
 from piscm.construct.construction import Construction
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
-from piscm.fit.stages import Plan, fit_window
+from piscm.fit.plan import Plan
+from piscm.fit.stages import fit_window
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
 
@@ -23,11 +23,6 @@ class Setting:
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
-    deadline: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        return None if np.isinf(self.deadline) else max(1e-3, self.deadline - time.perf_counter())
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -44,8 +39,6 @@ class Attempts(ABC):
     tolerance, max_nodes : those of one window
     activations : tuple of str
         Activations to try.
-    max_seconds : float or None
-        Time limit of the whole run.
     more : int
         Factor on the number of nodes of a window if halving it does not help.
     policy : MarchPolicy
@@ -54,7 +47,6 @@ class Attempts(ABC):
     tolerance: float
     max_nodes: int
     activations: tuple[str, ...]
-    max_seconds: float | None
     more: int
     policy: MarchPolicy
 
@@ -99,7 +91,6 @@ class AutoAttempts(Attempts):
                 activation=activation,
                 max_nodes=most,
                 tolerance=window.tolerance,
-                max_seconds=setting.seconds_left,
             )
             for activation in window.activations
         ]
@@ -141,7 +132,6 @@ class FixedAttempts(Attempts):
             tolerance=method.tolerance,
             max_nodes=method.max_nodes,
             activations=(method.activation,),
-            max_seconds=method.max_seconds,
             more=1,
             policy=MarchPolicy(),
             method=method,
@@ -151,7 +141,7 @@ class FixedAttempts(Attempts):
         points = Sampling() if setting.sampling is None else setting.sampling
 
         def attempt(window: Window) -> Piece:
-            own = replace(self.method, tolerance=window.tolerance, max_seconds=setting.seconds_left)
+            own = replace(self.method, tolerance=window.tolerance)
             return setting.fit(window, Plan([own], points, policy=self.policy.points))
 
         return attempt

@@ -64,6 +64,7 @@ def joined(
         ),
         first.unknowns,
         None if coordinate is None else _panels(problem, coordinate, pieces),
+        *((np.inf, -np.inf) if coordinate is None else _reached(problem, coordinate, pieces)),
     )
     parts = []
     for number, piece in enumerate(pieces):
@@ -76,6 +77,15 @@ def joined(
     history = np.rec.array(np.concatenate(parts))
     status = _status(marched, tolerance, lost)
     return Joined(network, marched, status, history, residual, unknowns)
+
+
+def _reached(
+    problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]
+) -> tuple[float, float]:
+    """How far the pieces go up and down; infinity if to the end."""
+    low, high = problem.domain.span(coordinate)
+    up, down = pieces[-1].high, pieces[0].low
+    return up if up < high else np.inf, down if down > low else -np.inf
 
 
 def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:

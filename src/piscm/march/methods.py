@@ -11,7 +11,7 @@ from piscm.assemble.marching import checked_coordinate, marching_coordinate
 from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
-from piscm.fit.stages import PointPolicy
+from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, FixedAttempts
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import March, run
@@ -40,18 +40,16 @@ class _Marching(Method):
             return f"one window, {model.activation} nodes"
         coordinate = domain.coordinates[panels.axis]
         start, end = domain.span(coordinate)
-        ends, counts, stopped = [start, *panels.edges, end], panels.counts, ""
-        if not counts[-1]:  # stopped on the way
+        ends, counts = [start, *panels.edges, end], panels.counts
+        if model.solved_up_to < end:
             ends, counts = ends[:-1], counts[:-1]
-            stopped = f", solved up to {coordinate} = {ends[-1]:.4g}"
-        elif not counts[0]:
+        if model.solved_down_to > start:
             ends, counts = ends[1:], counts[1:]
-            stopped = f", solved down to {coordinate} = {ends[0]:.4g}"
         kinds = " and ".join(sorted(set(panels.activations)))
         many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (
             f"{many} along {coordinate}, {_span(np.diff(ends))} long, of "
-            f"{_span(counts)} {kinds} nodes{stopped}"
+            f"{_span(counts)} {kinds} nodes"
         )
 
 
@@ -81,7 +79,7 @@ class Auto(_Marching):
     activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
         If omitted, sine, tanh and Gaussian nodes are tried in every window that is not easy.
     max_seconds : float, optional
-        The run ends after this time.
+        The run ends after this time, with the best it has found.
     policy : MarchPolicy
         The parameters behind its choices, for studies.
 
@@ -131,7 +129,6 @@ class Auto(_Marching):
             tolerance=self.tolerance,
             max_nodes=self.max_nodes,
             activations=activations,
-            max_seconds=self.max_seconds,
             more=self.policy.more,
             policy=self.policy,
         )
@@ -189,6 +186,14 @@ class Windows(_Marching):
     def check(self, problem: Problem) -> None:
         self.each.check(problem)
         checked_coordinate(problem, self.coordinate)
+
+    @property
+    def time_limit(self) -> float | None:
+        return self.each.max_seconds
+
+    @property
+    def asked(self) -> float:
+        return self.each.asked
 
     def with_tolerance(self, tolerance: float) -> "Windows":
         return replace(self, method=replace(self.each, tolerance=tolerance))
