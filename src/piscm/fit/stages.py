@@ -78,7 +78,7 @@ def _inherited(
     """The nodes of the window before, with new weights; growth adds to them if that may."""
     method, policy, coordinate = plan.methods[0], plan.policy, fit.coordinate
     piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.entrance))
-    report(len(nodes), piece.fit.residual)
+    report(len(nodes), piece.fitted)
     yield piece
     for _ in range(policy.rounds):
         parted = piece.held_out > max(policy.parted * piece.fitted, plan.enough)

@@ -119,14 +119,17 @@ class WindowFit:
         out_of_reach: OutOfReach | None,
     ) -> Piece:
         """Growth up to a number of nodes, refined, at the current points."""
-        size = self._size(method)
+        size, asked = self._size(method), method.tolerance
         inherited = self._inherited
         method = replace(self._own(method, size), max_nodes=limit)
 
         def gives_up(residuals: Floats) -> bool:
             return out_of_reach is not None and out_of_reach(residuals, method.tolerance, inherited)
 
-        fit = fit_network(self._assembly, method, self._node_rng, report, before, gives_up)
+        def relative(nodes: int, residual: float) -> None:
+            report(nodes, residual * asked / method.tolerance if asked else residual)
+
+        fit = fit_network(self._assembly, method, self._node_rng, relative, before, gives_up)
         return self._piece(fit, self._assembly, size)
 
     def refitted(self, method: Construction, nodes: Nodes, guess: Network) -> Piece:

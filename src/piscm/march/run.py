@@ -22,8 +22,8 @@ from piscm.march.joined import Joined, joined
 from piscm.march.marcher import Marcher, evenly, mirrored
 from piscm.march.policy import Window
 from piscm.problem.problem import Problem
-from piscm.result.history import Report
 from piscm.result.method import Outcome, Request
+from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
 _TRUNCATION = 1e-14  # for the error bars of one network
@@ -95,12 +95,13 @@ class _Run:
     """One run, and the limits its windows share."""
 
     def __init__(
-        self, request: Request, march: March, rng: np.random.Generator, report: Report
+        self, request: Request, march: March, rng: np.random.Generator, report: Watcher
     ) -> None:
         self._request, self._march = request, march
         self._rng, self._report = rng, report
         self._policy = march.attempts.policy
         self._tighter = 1.0  # factor on the tolerance of windows
+        report.expects(march.attempts.tolerance)
 
     def found(self) -> Joined:
         """The result of the run."""
@@ -267,6 +268,7 @@ class _Run:
             )
             windows = marcher.march(low, high)
         pieces: list[Piece] = []
+        self._report.marches(march.coordinate.name, *((high, low) if backward else (low, high)))
         try:
             for found in windows:
                 piece = found.mirrored(low + high) if backward else found
@@ -275,6 +277,7 @@ class _Run:
                     break
                 # With data, the columns are needed for error bars.
                 pieces.append(piece if problem.observations else piece.without_columns())
+                self._report.reached(piece.low if backward else piece.high, len(pieces))
         except STOPS as stop:
             if not pieces:
                 raise

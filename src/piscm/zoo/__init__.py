@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from piscm.problem.errors import ProblemError
 from piscm.zoo import (
+    advection,
     allen_cahn,
     burgers,
     heat,
@@ -19,10 +20,15 @@ from piscm.zoo import (
     kdv,
     kovasznay,
     kuramoto_sivashinsky,
+    lorenz,
     lotka_volterra,
     reaction_diffusion,
+    robertson,
+    schroedinger,
     sine_gordon,
+    stiff_relaxation,
     van_der_pol,
+    van_der_pol_stiff,
 )
 from piscm.zoo.benchmark import Benchmark
 
@@ -36,6 +42,12 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "kovasznay": kovasznay.forward,
     "kdv": kdv.forward,
     "kuramoto-sivashinsky": kuramoto_sivashinsky.forward,
+    "advection": advection.forward,
+    "schroedinger": schroedinger.forward,
+    "lorenz": lorenz.forward,
+    "robertson": robertson.forward,
+    "stiff-relaxation": stiff_relaxation.forward,
+    "van-der-pol-stiff": van_der_pol_stiff.forward,
     "van-der-pol-inverse": van_der_pol.inverse,
     "helmholtz-inverse": helmholtz.inverse,
     "lotka-volterra-inverse": lotka_volterra.inverse,
