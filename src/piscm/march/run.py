@@ -106,19 +106,23 @@ class _Run:
     def found(self) -> Joined:
         """The result of the run."""
         problem, march = self._request.problem, self._march
-        data_first = bool(problem.unknowns)
-        if problem.observations and not march.required:
-            data_first = True
-        if not data_first:
-            return self._join(problem, march.coordinate, self._windows(problem))
+        functions = len(problem.fields) > len(problem.equations)
+        marches = march.coordinate is not None and not functions
+        if not problem.unknowns and (marches or not problem.observations or march.required):
+            found = self._join(problem, march.coordinate, self._windows(problem))
+            enough = march.required or not (marches and problem.observations)
+            if enough or found.status is Status.CONVERGED or found.status.stopped:
+                return found
+            # Data may determine what a march from the start cannot hold.
+            alone = self._join(problem, None, [self._whole(problem)])
+            return min(found, alone, key=lambda item: max(own.error for own in item.pieces))
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
-        functions = len(problem.fields) > len(problem.equations)
         if enough or functions or not problem.unknowns or alone.status.stopped:
             return alone
-        return self._by_windows(whole, alone) if march.coordinate is not None else alone
+        return self._by_windows(whole, alone) if marches else alone
 
     def judged(self, found: Joined) -> tuple[Uncertainty | None, ErrorEstimate | None, Status]:
         """Error bars, the error estimate, and the status; nothing is known of a stopped run."""
