@@ -179,6 +179,7 @@ def test_an_interrupt_returns_what_is_there(after):
     assert np.isfinite(solution(x=1.0, t=0.5))
 
 
+@pytest.mark.filterwarnings("ignore::piscm.problem.errors.IllPosedWarning")
 def test_weights_of_kinds_and_of_single_conditions():
     def conditions(weight):
         return [

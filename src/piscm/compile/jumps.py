@@ -93,8 +93,8 @@ def _message(block: Block, field: sympy.Expr, symbol: sympy.Symbol, order: int, 
     derivative = f"{name}.diff({symbol})" if order == 1 else f"{name}.diff({symbol}, {order})"
     return (
         f"{block.compiled.where} multiplies {derivative} by a factor k that jumps{place}. SymPy "
-        f"drops the jump when it differentiates, so what holds across it would be lost. If k stood "
-        f"under a derivative, as in (k*{name}.diff({symbol})).diff({symbol}), give the flux a field "
-        f"of its own: {flux} = field('{flux}', ...) with the equations {name}.diff({symbol}) - "
+        f"drops the jump when it differentiates, so what holds across it would be lost. If k was "
+        f"under a derivative, as in (k*{name}.diff({symbol})).diff({symbol}), give the flux its "
+        f"own field: {flux} = field('{flux}', ...) with the equations {name}.diff({symbol}) - "
         f"{flux}/k and {flux}.diff({symbol}) + ... If it did not, divide the equation by k."
     )

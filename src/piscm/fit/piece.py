@@ -86,6 +86,10 @@ class Piece:
         The residual relative to that size, at the fitted points and at validation points. Rows are
         scaled by a typical node of the whole domain; by one of a short window they would seem
         small.
+    estimate : float
+        The estimated relative error of the fields, infinite if there is none.
+    tried : tuple of str
+        What was tried before, in words.
     """
 
     low: float
@@ -95,6 +99,8 @@ class Piece:
     size: float
     fitted: float
     held_out: float
+    estimate: float = np.inf
+    tried: tuple[str, ...] = ()
 
     @property
     def network(self) -> Network:

@@ -1,8 +1,8 @@
 """Orders against conditions: whether there are enough of them, by counting.
 
-An equation of order two in x needs two conditions on faces across x, one of order one in t an initial
-value. Counting is no proof, since a coefficient may vanish on a face (1/r in polar coordinates), so
-it is a reason to look closer, or for a warning.
+An equation of order two in x needs two conditions on faces across x, one of order one in t an
+initial value. Counting is no proof, since a coefficient may vanish on a face or be singular there
+(1/r in polar coordinates): it is a reason for a warning, and to look closer.
 """
 
 from collections.abc import Mapping

@@ -6,10 +6,10 @@ at fresh points, with the nodes of the solution and half as many new ones that a
 them, window by window: each passes its error on to the next, so errors grow or decay along the way
 as they do in the solution.
 
-The estimate is honest about what it cannot see. A residual that even the richer space does not lower
-counts as an error of its own size; where the linearization does not lead to a smaller residual, or
-where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is infinite. The
-noise of observations adds its share.
+The estimate is honest about what it cannot see. A residual that even the richer space does not
+lower counts as an error of its own size; where the linearization does not lead to a smaller
+residual, or where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is
+infinite. The noise of observations adds its share.
 """
 
 from collections.abc import Iterator, Sequence

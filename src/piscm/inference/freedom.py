@@ -102,7 +102,7 @@ def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
         moves = np.linalg.qr(moves)[0]
     moved, noticed = stacked @ moves, rows @ moves
     # Within the few directions found, the one that is noticed least.
-    eigenvalues, mixes = scipy.linalg.eigh(moved.T @ moved, noticed.T @ noticed + _floor(noticed))
+    _, mixes = scipy.linalg.eigh(moved.T @ moved, noticed.T @ noticed + _floor(noticed))
     best = moves @ mixes[:, -1]
     each = np.array([np.linalg.norm(part @ (best / lengths)) for part in fields])
     size = float(np.linalg.norm(each))

@@ -121,7 +121,10 @@ def _status(pieces: Sequence[Piece], tolerance: float, lost: float) -> Status:
     if tolerance == 0:
         return last if last is not Status.NODE_LIMIT else Status.FINISHED
     # Noisy data distort the solution; its residual need not be smaller than their misfit.
-    if all(piece.error <= max(tolerance, piece.misfit) for piece in pieces):
+    known = (min(piece.error, piece.estimate) for piece in pieces)
+    if all(
+        error <= max(tolerance, piece.misfit) for error, piece in zip(known, pieces, strict=True)
+    ):
         return Status.CONVERGED
     if last is Status.STALLED or Status.HOPELESS in endings:
         return last if last is Status.STALLED else Status.HOPELESS

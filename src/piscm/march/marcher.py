@@ -94,7 +94,7 @@ class Marcher:
         kept: list[int] = []
         sizes = np.zeros(1)
         while position < high:
-            aim = max(policy.aim * self.tolerance, policy.added * inherited)
+            aim = max(policy.window_aim * self.tolerance, policy.added * inherited)
             window = Window(
                 position,
                 position + length,

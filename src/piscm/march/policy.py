@@ -31,8 +31,11 @@ class MarchPolicy:
         oscillate between the points.
     alone : int
         Without windows, the maximum number of nodes is multiplied by this.
-    aim : float
-        Each window aims at this fraction of the tolerance, since errors accumulate.
+    at_once : int
+        One-shot networks may have this many times the weights.
+    aim, window_aim : float
+        One network aims at this fraction of the tolerance, and each window at the second, since
+        errors accumulate.
     miss : float
         Growth is given up if it would miss the tolerance by more than this factor.
     worth : float
@@ -67,7 +70,9 @@ class MarchPolicy:
     stage: int = 100
     points_per_node: int = 4
     alone: int = 4
-    aim: float = 0.3
+    at_once: int = 10
+    aim: float = 0.5
+    window_aim: float = 0.3
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03

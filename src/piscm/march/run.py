@@ -88,6 +88,7 @@ def _run(request: Request, march: March) -> Outcome:
         sampling=sampling,
         uncertainty=errors,
         error=known,
+        tried=tuple(note for piece in pieces for note in piece.tried),
     )
 
 
@@ -109,6 +110,9 @@ class _Run:
         functions = len(problem.fields) > len(problem.equations)
         marches = march.coordinate is not None and not functions
         if not problem.unknowns and (marches or not problem.observations or march.required):
+            whole = None if problem.observations else self._at_once(problem)
+            if whole is not None:
+                return self._join(problem, None, [whole])
             found = self._join(problem, march.coordinate, self._windows(problem))
             enough = march.required or not (marches and problem.observations)
             if enough or found.status is Status.CONVERGED or found.status.stopped:
@@ -236,6 +240,13 @@ class _Run:
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
         return Setting(task, request.sampling, self._rng, self._report)
+
+    def _at_once(self, problem: Problem) -> Piece | None:
+        """One network instead of windows, where the choice is ours and a quick look finds one."""
+        march = self._march
+        if march.coordinate is None or march.required or march.count is not None:
+            return None
+        return march.attempts.at_once(self._setting(problem, None))
 
     def _whole(self, problem: Problem, equal: bool = True) -> Piece:
         """One network for the whole domain."""

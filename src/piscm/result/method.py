@@ -86,6 +86,8 @@ class Outcome:
     error : ErrorEstimate or None
     remarks : tuple of str
         What a user must know beyond the status, a sentence each.
+    tried : tuple of str
+        What was tried on the way, in words.
     """
 
     model: Model
@@ -97,6 +99,7 @@ class Outcome:
     uncertainty: Uncertainty | None = None
     error: ErrorEstimate | None = None
     remarks: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
 
 
 class Method(ABC):
