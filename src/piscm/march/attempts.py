@@ -11,8 +11,9 @@ from piscm.construct.construction import Construction
 from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
+from piscm.fit.plan import Plan
 from piscm.fit.portfolio import Found, Portfolio, PortfolioPolicy
-from piscm.fit.stages import Plan, fit_window
+from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
@@ -72,7 +73,13 @@ class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
-        return lambda window: self._attempt(setting, window, window.more * self.max_nodes)
+        def attempt(window: Window) -> Piece:
+            most = window.more * self.max_nodes
+            if window.inherits:
+                most = int(self.policy.renewed * most)
+            return self._attempt(setting, window, most)
+
+        return attempt
 
     def alone(self, setting: Setting) -> Attempt:
         """More nodes, as long as the residual falls fast enough."""
@@ -158,7 +165,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = int(policy.points_per_node * policy.trial)
+            interior = max(int(policy.points_per_node * policy.trial), window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         plan = Plan(
@@ -167,6 +174,12 @@ class AutoAttempts(Attempts):
             stages=range(policy.trial, most, policy.stage),
             points_per_node=per_node,
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
+            inherits=window.inherits,
+            kept=window.kept,
+            fields=window.fields,
+            least_share=policy.least_share if window.within else 1.0,
+            enough=policy.miss * window.tolerance,
+            worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
         return setting.fit(window, plan)

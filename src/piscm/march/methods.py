@@ -11,7 +11,7 @@ from piscm.assemble.marching import checked_coordinate, marching_coordinate
 from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
-from piscm.fit.stages import PointPolicy
+from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, FixedAttempts
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import March, run
@@ -48,6 +48,8 @@ class _Marching(Method):
         ends, counts = [start, *panels.edges, end], panels.counts
         if model.solved_up_to < end:
             ends, counts = ends[:-1], counts[:-1]
+        if model.solved_down_to > start:
+            ends, counts = ends[1:], counts[1:]
         kinds = " and ".join(sorted(set(panels.activations)))
         many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (
