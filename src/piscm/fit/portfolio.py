@@ -26,6 +26,10 @@ from piscm.result.status import Status
 
 # Above this residual nothing at all was found, and the whole ladder is tried again with more nodes.
 _NOTHING = 0.5
+# A residual this many times as large near the faces as elsewhere shows a layer.
+_LAYER = 4.0
+# The estimate of the error is right within this factor, mostly.
+_SURE = 2.0
 # A kind of member this many times worse than the best is not pursued.
 _BEHIND = 4.0
 
@@ -152,7 +156,12 @@ class Portfolio:
     @property
     def _met(self) -> bool:
         best = self._best
-        return best is not None and self._missing(best) <= 1.0
+        if best is None or self._missing(best) > 1.0:
+            return False
+        if best.member.nearest is not None or not isinstance(self.task.problem.domain, Box):
+            return True
+        # What even points miss, a layer between them and a face, must not pass for a solution.
+        return self._missing(self.lab.near_faces(best)) <= 1.0
 
     def _first_count(self) -> int:
         trial = self.policy.trial
@@ -164,9 +173,9 @@ class Portfolio:
         leaders: dict[str, Trial] = {}
         for count in (first * 2**turn for turn in range(self.policy.rounds)):
             yield from self._scanned(count, leaders)
-            assert self._best is not None
-            if self._best.error > self.policy.learnt and isinstance(self.task.problem.domain, Box):
+            if self._near_faces(leaders):
                 yield from self._layered(count, leaders)
+            assert self._best is not None
             most = 4 * count * self._fields > self.policy.columns
             if most or self._best.error <= self.policy.learnt:
                 break
@@ -192,6 +201,22 @@ class Portfolio:
             seen_scales = [scale for scale in ladder if scale <= finest] or ladder[:1]
             members = [Member(name, (scale,) * dimension) for scale in seen_scales]
             yield from self._ladder(members, count, leaders)
+
+    def _near_faces(self, leaders: dict[str, Trial]) -> bool:
+        """Whether to look for layers: nothing was learnt, or the residual is large near faces.
+
+        If so, all are judged there from now on.
+        """
+        best = self._best
+        assert best is not None
+        if not isinstance(self.task.problem.domain, Box) or not self.policy.layers:
+            return False
+        judged = self.lab.near_faces(best)
+        if best.error <= self.policy.learnt and judged.error <= _LAYER * best.error:
+            return False
+        leaders.update({kind: self.lab.near_faces(trial) for kind, trial in leaders.items()})
+        self._best = judged
+        return True
 
     def _layered(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
         """Steep nodes near the faces, at points that can see them."""
@@ -287,7 +312,7 @@ class Portfolio:
 
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
-        return max(trial.estimate, trial.error / self.policy.slack) / self.tolerance
+        return max(_SURE * trial.estimate, trial.error / self.policy.slack) / self.tolerance
 
     # --- trials -----------------------------------------------------------------------------------
 
