@@ -25,7 +25,8 @@ from piscm.fit.grow_on import grow_on
 from piscm.fit.members import NEARER, Member
 from piscm.fit.one_shot import Guide, fit_weights
 from piscm.fit.piece import task_for
-from piscm.fit.portfolio import Portfolio, PortfolioPolicy
+from piscm.fit.portfolio import Portfolio
+from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.trials import Laboratory
 from piscm.network.start import Start
 from piscm.result.status import Status

@@ -11,7 +11,8 @@ from piscm.construct.construction import Construction
 from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
-from piscm.fit.portfolio import Found, Portfolio, PortfolioPolicy
+from piscm.fit.portfolio import Found, Portfolio
+from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.stages import Plan, fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
