@@ -43,9 +43,11 @@ def grow_on(
         piece = _grown(piece.fit.growth, level, own, rng, report)
         if piece.error < best.error:
             best = piece
-        if piece.status is not Status.NODE_LIMIT:
+        # A fitted residual that met the tolerance alone gets more points, and more nodes for them.
+        parted = piece.status is Status.CONVERGED and piece.error > method.tolerance
+        if piece.status is not Status.NODE_LIMIT and not parted:
             return best.ended(piece.status)
-    return best
+    return best.ended(Status.NODE_LIMIT)
 
 
 def _grown(

@@ -222,6 +222,14 @@ class Laboratory:
             member, level, network, system, columns, state, fitted, held_out, residuals, seconds
         )
 
+    def near_faces(self, trial: Trial) -> Trial:
+        """The same trial, judged at points graded towards the faces as well."""
+        if trial.member.nearest is not None:
+            return trial
+        level = self.level(trial.count, FINEST)
+        held_out = level.norm(trial.network, level.fresh) / level.size
+        return replace(trial, held_out=float(np.fmax(held_out, trial.held_out)))
+
     def _nodes(self, member: Member, count: int, before: Trial | None) -> tuple[Nodes, Floats]:
         rng = np.random.default_rng([self._nodes_key, count])
         if before is None:

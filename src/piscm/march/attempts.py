@@ -12,7 +12,8 @@ from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import Plan
-from piscm.fit.portfolio import Found, Portfolio, PortfolioPolicy
+from piscm.fit.portfolio import Found, Portfolio
+from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
