@@ -40,11 +40,16 @@ if TYPE_CHECKING:
     from piscm.problem.box import Box
     from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
+    from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.result.solution import Solution
     from piscm.result.status import Status
+    from piscm.shapes.ball import Ball, Disk
+    from piscm.shapes.brick import Brick, Interval, Rectangle
+    from piscm.shapes.ellipse import Ellipse
+    from piscm.shapes.polygon import Polygon
     from piscm.solver import NotConverged, solve
 
 __version__ = version("piscm")
@@ -52,8 +57,13 @@ __version__ = version("piscm")
 # Names are loaded on first use: SymPy alone takes half a second to import.
 _WHERE = {
     "Auto": "march.methods",
+    "Ball": "shapes.ball",
     "Box": "problem.box",
+    "Brick": "shapes.brick",
     "Condition": "problem.conditions",
+    "Disk": "shapes.ball",
+    "Ellipse": "shapes.ellipse",
+    "Interval": "shapes.brick",
     "Local": "construct.local",
     "MarchPolicy": "march.policy",
     "NotConverged": "solver",
@@ -63,8 +73,10 @@ _WHERE = {
     "PISC2": "fit.pisc",
     "PISC3": "fit.pisc",
     "Periodic": "problem.conditions",
+    "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
+    "Rectangle": "shapes.brick",
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
     "Status": "result.status",
@@ -72,6 +84,8 @@ _WHERE = {
     "coordinates": "problem.symbols",
     "field": "problem.symbols",
     "load": "loading",
+    "normal": "problem.normals",
+    "normal_derivative": "problem.normals",
     "solve": "solver",
     "unknown": "problem.symbols",
 }
@@ -82,16 +96,23 @@ __all__ = [
     "PISC2",
     "PISC3",
     "Auto",
+    "Ball",
     "Box",
+    "Brick",
     "Condition",
+    "Disk",
+    "Ellipse",
+    "Interval",
     "Local",
     "MarchPolicy",
     "NotConverged",
     "Observations",
     "Orthogonal",
     "Periodic",
+    "Polygon",
     "Problem",
     "ProblemError",
+    "Rectangle",
     "Sampling",
     "Solution",
     "Status",
@@ -100,6 +121,8 @@ __all__ = [
     "coordinates",
     "field",
     "load",
+    "normal",
+    "normal_derivative",
     "plots",
     "solve",
     "unknown",

@@ -51,14 +51,23 @@ def join(legs: Legs, others: Legs) -> Legs:
     """Legs with the points of others added; rows that are sums have points of their own."""
     assert all(leg.sums is None for leg in (*legs, *others))
     return tuple(
-        replace(leg, points=np.concatenate([leg.points, other.points]))
+        replace(
+            leg,
+            points=np.concatenate([leg.points, other.points]),
+            normals=_together(leg.normals, other.normals),
+        )
         for leg, other in zip(legs, others, strict=True)
     )
 
 
+def _together(normals: Floats | None, others: Floats | None) -> Floats | None:
+    return None if normals is None or others is None else np.concatenate([normals, others])
+
+
 def _some_rows(leg: Leg, rows: slice | NDArray[np.intp]) -> Leg:
     if leg.sums is None:
-        return replace(leg, points=leg.points[rows])
+        normals = None if leg.normals is None else leg.normals[rows]
+        return replace(leg, points=leg.points[rows], normals=normals)
     return replace(leg, sums=leg.sums[rows])  # every row still needs all the points
 
 

@@ -109,15 +109,15 @@ class PhysicsLoss:
 
     def _leg(self, block: Block, leg: Leg, where: tuple[int, int]) -> tuple[_Leg, Any]:
         compiled, problem, points = block.compiled, self._assembly.part.problem, leg.points
+        seen, given = compiled.seen(leg), compiled.given
         coordinates = problem.domain.coordinates
         expression, symbols = compiled.written
         taken: dict[sympy.Expr, sympy.Dummy] = {}
         rest = _without_fixed(expression, frozenset(symbols), taken)
         fixed = [
-            Compiled(part, (), coordinates, (), compiled.where).value(points, (), ())
-            for part in taken
+            Compiled(part, (), given, (), compiled.where).value(seen, (), ()) for part in taken
         ]
-        arguments = [*coordinates, *taken.values(), *symbols]
+        arguments = [*given, *taken.values(), *symbols]
         function = function_of(arguments, [rest], compiled.where, [self._names])
         jets = []
         for jet in compiled.jets:
@@ -127,7 +127,7 @@ class PhysicsLoss:
             jets.append((place, orders, jet.field))
         start = self._assembly.start.jets(compiled, points)
         made = _Leg(leg, tuple(jets), function, compiled.where)
-        return made, ([*points.T, *fixed], list(start))
+        return made, ([*seen.T, *fixed], list(start))
 
     def _place(self, points: Floats, where: tuple[int, int], sees: tuple[bool, ...]) -> int:
         """The index of a leg of a site, as seen by fields that depend on the coordinates `sees`."""

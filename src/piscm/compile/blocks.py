@@ -5,6 +5,7 @@ A block is an expression, the place where it must vanish (or equal something), a
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import sympy
@@ -42,6 +43,8 @@ class Block:
         The standard deviation of the data, if the user gave it.
     loss : str
         "square" or "huber".
+    integrands : tuple of Compiled
+        What the legs after the first one sum up, if that is not `compiled`.
     """
 
     name: str
@@ -53,6 +56,16 @@ class Block:
     inherited: Callable[[Floats], Floats] | None = None
     noise: float | None = None
     loss: str = "square"
+    integrands: tuple[Compiled, ...] = ()
+
+    def of_leg(self, number: int) -> Compiled:
+        """The expression whose values at a leg's points become rows."""
+        return self.integrands[number - 1] if number and self.integrands else self.compiled
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether its rows are affine in jets and unknowns together, with constant partials."""
+        return all(part.linear for part in (self.compiled, *self.integrands))
 
     @property
     def key(self) -> tuple[str, Hashable]:
@@ -71,7 +84,7 @@ class Block:
 
     def target(self, legs: Legs) -> Floats | None:
         """The values the rows must equal; None means zero."""
-        return self.data if self.inherited is None else self.inherited(legs[0].points)
+        return self.data if self.inherited is None else self.inherited(self.compiled.seen(legs[0]))
 
 
 def compile_blocks(problem: Problem) -> list[Block]:

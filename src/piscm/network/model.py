@@ -71,9 +71,13 @@ class Model(ABC):
         """Every jet of a compiled expression at the points, shape (jets, points)."""
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
-        """A compiled expression at points of shape (points, coordinates)."""
+        """A compiled expression at points of shape (points, coordinates).
+
+        If it holds normals, they are further columns (`Compiled.seen`).
+        """
+        dimension = self.problem.domain.dimension
         parts = [
-            compiled.value(chunk, self._jets(compiled, chunk), self.unknowns)
+            compiled.value(chunk, self._jets(compiled, chunk[:, :dimension]), self.unknowns)
             for chunk in self._chunks(points)
         ]
         return np.concatenate(parts)
@@ -84,7 +88,11 @@ class Model(ABC):
 
     def residual(self, block: Block, legs: Legs) -> Floats:
         """The unweighted rows of a block at its points."""
-        return block.residual(legs, [self.value(block.compiled, leg.points) for leg in legs])
+        values = []
+        for number, leg in enumerate(legs):
+            compiled = block.of_leg(number)
+            values.append(self.value(compiled, compiled.seen(leg)))
+        return block.residual(legs, values)
 
     def compile(self, written: Any) -> Compiled:
         """A user's expression, checked and compiled; cached."""

@@ -11,6 +11,7 @@ from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.predicate import Predicate, Where
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
 
@@ -134,8 +135,45 @@ class Box(Frozen, Domain):
         inside = (points >= self.lower - margin) & (points <= self.upper + margin)
         return np.asarray(inside.all(axis=-1))
 
+    def quadrature(self, order: int) -> tuple[Floats, Floats]:
+        return _gauss(self.lower, self.upper, order)
+
+    def boundary_quadrature(
+        self, order: int, part: str | None = None, where: Where | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        if part is not None:
+            raise ProblemError(f"A box has no part of its boundary named {part!r}.")
+        found = []
+        for axis in range(self.dimension):
+            for side, edge in ((-1.0, self.lower[axis]), (1.0, self.upper[axis])):
+                across = [i for i in range(self.dimension) if i != axis]
+                points, weights = _gauss(self.lower[across], self.upper[across], order)
+                normals = np.zeros((len(points), self.dimension))
+                normals[:, axis] = side
+                found.append((np.insert(points, axis, edge, axis=1), weights, normals))
+        points, weights, normals = (np.concatenate(own) for own in zip(*found, strict=True))
+        if where is not None:
+            kept = Predicate(where, self.coordinates)(points)
+            points, weights, normals = points[kept], weights[kept], normals[kept]
+        return points, weights, normals
+
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Box":
         return Box({**self.bounds, coordinate: (low, high)})
+
+
+def _gauss(lower: Floats, upper: Floats, order: int) -> tuple[Floats, Floats]:
+    """Gauss-Legendre points of a box, and their weights."""
+    points, weights = np.polynomial.legendre.leggauss(order)
+    if not len(lower):
+        return np.zeros((1, 0)), np.ones(1)
+    axes = [
+        (low + high) / 2 + (high - low) / 2 * points for low, high in zip(lower, upper, strict=True)
+    ]
+    mesh = np.meshgrid(*axes, indexing="ij")
+    shares = np.meshgrid(*[weights] * len(axes), indexing="ij")
+    scale = float(np.prod((upper - lower) / 2))
+    each = np.prod([own.ravel() for own in shares], axis=0)
+    return np.stack([own.ravel() for own in mesh], axis=1), np.asarray(scale * each)
 
 
 def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:

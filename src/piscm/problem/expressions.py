@@ -14,13 +14,14 @@ from sympy.logic.boolalg import Boolean, BooleanAtom
 
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
+from piscm.problem.normals import normal
 from piscm.problem.symbols import lookalike
 
 # Far beyond what anyone writes; SymPy differentiates by recursion, and slowly.
 _MAX_PARTS = 10_000
 _MAX_DEPTH = 80
 
-_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, *FUNCTIONS.values()])
+_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, normal, *FUNCTIONS.values()])
 _CONSTANTS = frozenset([*CONSTANTS.values(), sympy.E])
 _CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 

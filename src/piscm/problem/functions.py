@@ -9,6 +9,8 @@ from typing import Any
 
 import sympy
 
+from piscm.problem.normals import normal, normal_derivative
+
 FUNCTIONS: dict[str, type] = {
     cls.__name__: cls
     for cls in (
@@ -53,8 +55,10 @@ ALIASES: dict[str, Callable[..., Any]] = {
     "sqrt": sympy.sqrt,
     "abs": sympy.Abs,
     "ln": sympy.log,
+    "normal": normal,
+    "normal_derivative": normal_derivative,
 }
-"""Alternative names in text."""
+"""Other names in text."""
 
 RELATIONS: dict[str, Callable[..., Any]] = {"Eq": sympy.Eq, "Ne": sympy.Ne}
 

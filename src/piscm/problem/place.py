@@ -30,11 +30,14 @@ class Leg:
         A row is this times the value at its point, summed over the legs of the place.
     sums : ndarray, shape (rows, points), optional
         Each row is instead this combination of the values at all points.
+    normals : ndarray, shape (points, coordinates), optional
+        Outward normals, where the points lie on the boundary.
     """
 
     points: Floats
     sign: float = 1.0
     sums: Floats | None = None
+    normals: Floats | None = None
 
     @property
     def rows(self) -> int:
@@ -126,6 +129,10 @@ class Place(ABC):
     def fitted_to(self, domain: Domain) -> "Place":
         """The same place, without the round-off of what was written."""
         return self
+
+    def has_normals(self, domain: Domain) -> bool:
+        """Whether its points come with outward normals."""
+        return False
 
     def within(self, cut: Cut) -> Sequence[Kept]:
         """What a part of the domain keeps; by default all of it."""
