@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from piscm.problem.box import Box
     from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
+    from piscm.problem.integrals import here, integral
     from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
@@ -83,6 +84,8 @@ _WHERE = {
     "Windows": "march.methods",
     "coordinates": "problem.symbols",
     "field": "problem.symbols",
+    "here": "problem.integrals",
+    "integral": "problem.integrals",
     "load": "loading",
     "normal": "problem.normals",
     "normal_derivative": "problem.normals",
@@ -120,6 +123,8 @@ __all__ = [
     "baselines",
     "coordinates",
     "field",
+    "here",
+    "integral",
     "load",
     "normal",
     "normal_derivative",

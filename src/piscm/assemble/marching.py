@@ -4,6 +4,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.errors import ProblemError
+from piscm.problem.integrals import integrals_in
 from piscm.problem.problem import Problem
 
 
@@ -29,11 +30,17 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
     low, high = problem.domain.span(coordinate)
     if not problem.domain.is_product_along(coordinate):
         return f"its ends in {problem.domain} are not faces"
+    for expression in (*problem.equations, *(c.expression for c in problem.conditions)):
+        for part in integrals_in(expression):
+            if coordinate in part.bound():
+                return f"{part} runs along it"
     values: set[float] = set()
     for condition in problem.conditions:
         reason = condition.place.against_marching(coordinate, problem.domain)
         if reason:
             return f"the condition {condition} {reason}"
+        if integrals_in(condition.expression) and low in condition.place.values_of(coordinate):
+            return f"the integral in {condition} is not handed on from window to window"
         values |= condition.place.values_of(coordinate)
     if low not in values:
         return f"no condition holds on {coordinate} = {low:g}, so there is nothing to start from"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class PlacedLeg:
         Position of its points among all points.
     jet_features, jet_fields : tuples
         The feature and the field of each of its jets.
-    reduction : ndarray, shape (rows, points), or None
+    reduction : ndarray or sparse matrix, shape (rows, points), or None
         Maps values at points to weighted rows, where a row is a sum over points.
     """
 
@@ -42,7 +43,7 @@ class PlacedLeg:
     columns: slice
     jet_features: tuple[Feature, ...]
     jet_fields: tuple[int, ...]
-    reduction: Floats | None
+    reduction: Any
 
     @property
     def size(self) -> int:
@@ -125,7 +126,11 @@ def _placed_leg(
     coordinates = problem.domain.coordinates
     features = tuple(feature_of(jet, problem.fields, coordinates) for jet in compiled.jets)
     fields = tuple(jet.field for jet in compiled.jets)
-    reduction = None if leg.sums is None else leg.sign * root_weight[:, None] * leg.sums
+    reduction = None
+    if isinstance(leg.sums, np.ndarray):
+        reduction = leg.sign * root_weight[:, None] * leg.sums
+    elif leg.sums is not None:
+        reduction = leg.sums.multiply(leg.sign * root_weight[:, None]).tocsr()
     return PlacedLeg(leg, compiled, compiled.seen(leg), columns, features, fields, reduction)
 
 

@@ -46,6 +46,8 @@ class _Leg:
     def rows(self, value: Any) -> Any:
         """The contribution of the values at its points to the rows."""
         sums = self.leg.sums
+        if sums is not None and not isinstance(sums, np.ndarray):
+            sums = sums.toarray()  # JAX does not multiply by SciPy's sparse matrices
         return self.leg.sign * (value if sums is None else sums @ value)
 
 
@@ -108,7 +110,7 @@ class PhysicsLoss:
         self.numbers = (self._inputs, of_blocks)
 
     def _leg(self, block: Block, leg: Leg, where: tuple[int, int]) -> tuple[_Leg, Any]:
-        compiled, problem, points = block.compiled, self._assembly.part.problem, leg.points
+        compiled, problem, points = block.of_leg(where[1]), self._assembly.part.problem, leg.points
         seen, given = compiled.seen(leg), compiled.given
         coordinates = problem.domain.coordinates
         expression, symbols = compiled.written

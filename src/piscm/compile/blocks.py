@@ -12,6 +12,8 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.compile.expression import Compiled
+from piscm.compile.integrals import IntegralRows, separated
+from piscm.problem.integrals import integrals_in
 from piscm.problem.place import Legs, Place, combined
 from piscm.problem.places import Interior
 from piscm.problem.problem import Problem
@@ -91,19 +93,25 @@ def compile_blocks(problem: Problem) -> list[Block]:
     """All blocks of a problem, with distinct names: equations, conditions, observations."""
 
     def compiled(expression: sympy.Expr, where: str) -> Compiled:
-        return Compiled(
-            expression, problem.fields, problem.domain.coordinates, tuple(problem.unknowns), where
-        )
+        return Compiled(expression, problem.fields, coordinates, unknowns, where)
 
+    def block(name: str, kind: str, expression: sympy.Expr, place: Place, where: str) -> Block:
+        if not integrals_in(expression):
+            return Block(name, kind, compiled(expression, where), place)
+        local, terms = separated(expression, unknowns, where)
+        rows = IntegralRows(place, tuple(terms), coordinates, where)
+        integrands = tuple(compiled(term.integrand, where) for term in terms)
+        return Block(name, kind, compiled(local, where), rows, integrands=integrands)
+
+    coordinates, unknowns = problem.domain.coordinates, tuple(problem.unknowns)
     blocks = []
     for number, equation in enumerate(problem.equations, start=1):
         name = f"equation {number}" if len(problem.equations) > 1 else "equation"
-        function = compiled(equation, f"Equation {number}")
-        blocks.append(Block(name, "equations", function, Interior()))
+        blocks.append(block(name, "equations", equation, Interior(), f"Equation {number}"))
     for item in (*problem.conditions, *problem.observations):
-        function = compiled(item.expression, item.where)
-        block = Block(item.name, item.kind, function, item.place, item.weight, item.data)
-        blocks.append(replace(block, noise=item.noise, loss=item.loss))
+        made = block(item.name, item.kind, item.expression, item.place, item.where)
+        made = replace(made, weight=item.weight, data=item.data)
+        blocks.append(replace(made, noise=item.noise, loss=item.loss))
     return [
         replace(block, name=_distinct(block.name, [other.name for other in blocks[:index]]))
         for index, block in enumerate(blocks)

@@ -13,8 +13,10 @@ from sympy.core.function import AppliedUndef
 from piscm.compile.blocks import Block
 from piscm.compile.expression import Compiled
 from piscm.network.start import Start
-from piscm.problem.errors import brief
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
+from piscm.problem.integrals import integrals_in
+from piscm.problem.normals import normals_in
 from piscm.problem.place import Legs
 from piscm.problem.problem import Problem
 
@@ -94,9 +96,21 @@ class Model(ABC):
             values.append(self.value(compiled, compiled.seen(leg)))
         return block.residual(legs, values)
 
-    def compile(self, written: Any) -> Compiled:
-        """A user's expression, checked and compiled; cached."""
+    def compile(self, written: Any, *, normals: bool = False) -> Compiled:
+        """A user's expression, checked and compiled; cached.
+
+        With `normals` it may hold the outward normal, for points on a boundary.
+        """
         expression = as_expression(written, "The expression")
+        if integrals_in(expression):
+            raise ProblemError(
+                f"{brief(expression)} holds an integral; use solution.integral(u, over=...)."
+            )
+        if normals_in(expression) and not normals:
+            raise ProblemError(
+                f"{brief(expression)} holds the normal, which is known on a boundary only; use "
+                "solution.integral(..., over=domain.boundary(...))."
+            )
         expression = expression.xreplace(self._own_symbols(expression))
         if expression not in self._compiled:
             declared = self.problem.declared

@@ -27,6 +27,8 @@ class BoundaryPart(Place):
 
     Attributes
     ----------
+    domain : Domain
+        The one whose boundary it belongs to.
     name : str or None
         A part that the domain knows by name; None for the whole boundary.
     face : mapping or None
@@ -35,6 +37,7 @@ class BoundaryPart(Place):
         Only points that satisfy it.
     """
 
+    domain: Domain
     name: str | None = None
     face: Slice | None = None
     where: Where | None = None
@@ -49,7 +52,7 @@ class BoundaryPart(Place):
             raise ProblemError(
                 f"boundary({brief(part)}): give the name of a part, or a face such as {{x: 0}}."
             )
-        made = cls(name, face, where)
+        made = cls(domain, name, face, where)
         made.check(domain, "The boundary")
         return made
 
@@ -81,6 +84,20 @@ class BoundaryPart(Place):
         return (Leg(points, normals=normals),)
 
     @property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        return self.domain.coordinates
+
+    def quadrature(self, order: int) -> tuple[Floats, Floats, Floats]:
+        """Points, weights and outward normals whose sums are integrals over it."""
+        if self.face is None:
+            return self.domain.boundary_quadrature(order, self.name, self.where)
+        if self.where is not None:
+            raise ProblemError(f"Integrals over {self} are not known; integrate over the face.")
+        (face,) = Slices((self.face,)).fitted_to(self.domain).parts
+        points, weights = self.domain.face_quadrature(face, order)
+        return points, weights, np.tile(face_normal(face, self.domain), (len(points), 1))
+
+    @property
     def key(self) -> Hashable:
         face = None if self.face is None else Slices((self.face,)).key
         return ("part", self.name, face, self.where)
@@ -95,7 +112,7 @@ class BoundaryPart(Place):
         if self.face is None:
             return self
         (face,) = Slices((self.face,)).fitted_to(domain).parts
-        return BoundaryPart(None, face, self.where)
+        return BoundaryPart(self.domain, None, face, self.where)
 
     def check(self, domain: Domain, what: str) -> None:
         if self.name is not None and self.name not in domain.parts:

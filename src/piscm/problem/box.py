@@ -11,7 +11,7 @@ from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats, finite_number
-from piscm.problem.predicate import Predicate, Where
+from piscm.problem.predicate import Where
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
 
@@ -143,19 +143,28 @@ class Box(Frozen, Domain):
     ) -> tuple[Floats, Floats, Floats]:
         if part is not None:
             raise ProblemError(f"A box has no part of its boundary named {part!r}.")
-        found = []
-        for axis in range(self.dimension):
-            for side, edge in ((-1.0, self.lower[axis]), (1.0, self.upper[axis])):
-                across = [i for i in range(self.dimension) if i != axis]
-                points, weights = _gauss(self.lower[across], self.upper[across], order)
-                normals = np.zeros((len(points), self.dimension))
-                normals[:, axis] = side
-                found.append((np.insert(points, axis, edge, axis=1), weights, normals))
-        points, weights, normals = (np.concatenate(own) for own in zip(*found, strict=True))
         if where is not None:
-            kept = Predicate(where, self.coordinates)(points)
-            points, weights, normals = points[kept], weights[kept], normals[kept]
+            raise ProblemError(
+                f"Integrals where {where} are not known on a Box; write it as a Rectangle or Brick."
+            )
+        found = []
+        for coordinate in self.coordinates:
+            for side, edge in zip((-1.0, 1.0), self.span(coordinate), strict=True):
+                points, weights = self.face_quadrature({coordinate: edge}, order)
+                normals = np.zeros_like(points)
+                normals[:, self.axis(coordinate)] = side
+                found.append((points, weights, normals))
+        points, weights, normals = (np.concatenate(own) for own in zip(*found, strict=True))
         return points, weights, normals
+
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        ((coordinate, value),) = face.items()
+        axis = self.axis(coordinate)
+        across = [i for i in range(self.dimension) if i != axis]
+        points, weights = _gauss(self.lower[across], self.upper[across], order)
+        return np.insert(points, axis, value, axis=1), weights
 
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Box":
         return Box({**self.bounds, coordinate: (low, high)})

@@ -95,6 +95,12 @@ class Domain(ABC):
         """The same over the boundary or a part of it: points, weights and outward normals."""
         raise ProblemError(f"Integrals over the boundary of {self} are not known.")
 
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        """The same over a face ``{x: 0}``: points and weights."""
+        raise ProblemError(f"Integrals over faces of {self} are not known.")
+
     def is_part_along(self, part: str, coordinate: sympy.Symbol) -> bool:
         """Whether a part of the boundary is the same at every value of a coordinate."""
         return False

@@ -39,6 +39,28 @@ class Interior(Place):
 
 
 @dataclass(frozen=True)
+class Throughout(Place):
+    """All values of the coordinates that no integral of a condition runs over.
+
+    Points of the whole domain stand for them; if integrals run over all coordinates, one does.
+    """
+
+    bound: tuple[sympy.Symbol, ...]
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        if set(self.bound) >= set(domain.coordinates):
+            return (Leg(domain.sample_inside(1, drawing.draw)[:1]),)
+        return (Leg(domain.sample_inside(drawing.boundary, drawing.draw)),)
+
+    @property
+    def key(self) -> Hashable:
+        return ("throughout", self.bound)
+
+    def __str__(self) -> str:
+        return "everything"
+
+
+@dataclass(frozen=True)
 class WholeBoundary(Place):
     """The whole boundary."""
 

@@ -73,6 +73,11 @@ class Brick(Primitive):
     def quadrature(self, order: int) -> tuple[Floats, Floats]:
         return self._box.quadrature(order)
 
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        return self._box.face_quadrature(face, order)
+
     @property
     def document(self) -> Any:
         return {"shape": "brick", "bounds": self._box.document, "name": self.name}

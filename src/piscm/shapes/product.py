@@ -198,15 +198,29 @@ class Product(Shape):
                 f"The whole boundary of {self} has sides and ends of different units; integrate "
                 'over domain.boundary("side"), or over an end of it.'
             )
+        if where is not None and not Predicate(where, self.coordinates).symbols <= set(
+            self.section.coordinates
+        ):
+            raise ProblemError(
+                f"Integrals where {where} are not known: it may hold the coordinates of "
+                f"{self.section} only."
+            )
         inner = None if part == SIDE else part
-        *side, outward = self.section.boundary_quadrature(order, inner)
+        *side, outward = self.section.boundary_quadrature(order, inner, where)
         brick = self.brick.quadrature(order)
         points, weights = _tensor((side[0], side[1]), brick)
         normals, _ = _tensor((outward, side[1]), (np.zeros_like(brick[0]), brick[1]))
-        if where is not None:
-            kept = Predicate(where, self.coordinates)(points)
-            points, weights, normals = points[kept], weights[kept], normals[kept]
         return points, weights, normals
+
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        ((coordinate, _),) = face.items()
+        if coordinate in self.section.coordinates:
+            return _tensor(self.section.face_quadrature(face, order), self.brick.quadrature(order))
+        return _tensor(
+            self.section.quadrature(order), self.brick.bounding_box.face_quadrature(face, order)
+        )
 
     @property
     def document(self) -> Any:
