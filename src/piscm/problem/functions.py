@@ -9,8 +9,6 @@ from typing import Any
 
 import sympy
 
-from piscm.problem.normals import normal, normal_derivative
-
 FUNCTIONS: dict[str, type] = {
     cls.__name__: cls
     for cls in (
@@ -55,10 +53,8 @@ ALIASES: dict[str, Callable[..., Any]] = {
     "sqrt": sympy.sqrt,
     "abs": sympy.Abs,
     "ln": sympy.log,
-    "normal": normal,
-    "normal_derivative": normal_derivative,
 }
-"""Other names in text."""
+"""Alternative names in text."""
 
 RELATIONS: dict[str, Callable[..., Any]] = {"Eq": sympy.Eq, "Ne": sympy.Ne}
 
@@ -67,7 +63,10 @@ CONSTANTS: dict[str, sympy.Expr] = {
     for constant in (sympy.pi, sympy.EulerGamma, sympy.GoldenRatio, sympy.Catalan)
 }
 
-WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, "Piecewise", "diff", "Derivative"])
+OPERATORS = ("normal", "normal_derivative", "integral", "here")
+"""Names of what only has a meaning in a domain; `piscm.problem.operators` has the functions."""
+
+WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, *OPERATORS, "Piecewise", "diff", "Derivative"])
 """Names that may be called in text, besides fields."""
 
 MAX_ORDER = 20

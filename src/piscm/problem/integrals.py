@@ -83,7 +83,8 @@ class Integral(sympy.Expr):  # type: ignore[misc]  # SymPy has no type hints
         raise ProblemError(f"{self} cannot be differentiated; differentiate the integrand.")
 
     def _sympystr(self, printer: Any) -> str:
-        return f"integral({printer.doprint(self.integrand)}, {printer.doprint(self.over)})"
+        over = self.over if isinstance(self.over, sympy.Tuple) else (self.over,)
+        return f"integral({', '.join(printer.doprint(own) for own in (self.integrand, *over))})"
 
     def bound(self) -> tuple[sympy.Symbol, ...]:
         """The coordinates that it runs over."""
@@ -112,7 +113,7 @@ def integral(expression: Any, over: Any) -> sympy.Expr:
     >>> Condition(integral(u, over=Box({x: (0, 1)})) - 1)
     integral(u(x), Box(x: [0, 1])) - 1 = 0
     >>> integral(x * s * u.subs(x, s), over=(s, 0, x))
-    integral(s*x*u(s), (s, 0, x))
+    integral(s*x*u(s), s, 0, x)
     """
     try:
         integrand = sympy.sympify(expression, strict=True)
@@ -145,6 +146,11 @@ def _range(over: Any) -> sympy.Basic:
         f"integral(..., over={brief(over)}): give a domain, a part of its boundary, a coordinate, "
         "or (variable, low, high)."
     )
+
+
+def integral_in_text(expression: Any, *over: Any) -> sympy.Expr:
+    """``integral(u, x)``, ``integral(u, x, 0, 1)`` or ``integral(u, domain)``, as printed."""
+    return integral(expression, over[0] if len(over) == 1 else over)
 
 
 def integrals_in(expression: sympy.Expr) -> list[Integral]:

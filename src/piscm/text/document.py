@@ -17,20 +17,26 @@ from typing import Any
 import numpy as np
 import sympy
 
-from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Periodic
+from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
-from piscm.problem.symbols import coordinates, field, unknown
+from piscm.problem.symbols import field, unknown
 from piscm.text.parse import expression_text, parse_expression
+from piscm.text.places import Regions, read_domain, read_place
 
-_KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations")
+_KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations", "regions")
 
 
 def problem_to_document(problem: Problem) -> dict[str, Any]:
     """A problem as dictionaries, lists, numbers and text."""
-    return {
+    regions = Regions(problem.domain)
+
+    def text(expression: sympy.Expr) -> str:
+        return expression_text(regions.taken_out(expression))
+
+    document: dict[str, Any] = {
         "domain": problem.domain.document,
         "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
         "unknowns": {
@@ -41,41 +47,45 @@ def problem_to_document(problem: Problem) -> dict[str, Any]:
             }
             for symbol, guess in problem.unknowns.items()
         },
-        "equations": [expression_text(equation) for equation in problem.equations],
-        "conditions": [item.document(expression_text) for item in problem.conditions],
-        "observations": [item.document(expression_text) for item in problem.observations],
+        "equations": [text(equation) for equation in problem.equations],
+        "conditions": [item.document(text) for item in problem.conditions],
+        "observations": [item.document(text) for item in problem.observations],
     }
+    if regions.document:
+        document["regions"] = regions.document
+    return document
 
 
 def problem_from_document(document: Any) -> Problem:
     """The problem described by a document; any mistake in it is a `ProblemError`."""
     document = _mapping(document, "The problem")
     _only(document, _KEYS, "The problem")
-    bounds = _mapping(document.get("domain"), "domain")
-    symbols = {name: coordinates(name) for name in bounds}
-    box = Box({symbols[name]: _constants(bound) for name, bound in bounds.items()})
+    domain = read_domain(document.get("domain"))
+    symbols = {symbol.name: symbol for symbol in domain.coordinates}
+    regions = Regions.read(document.get("regions", {}), domain)
     guesses = _mapping(document.get("unknowns", {}), "unknowns")
     unknowns = {name: _read_unknown(name, given) for name, given in guesses.items()}
     for name in unknowns:
         if name in symbols:
             raise ProblemError(f"{name!r} is both a coordinate and an unknown.")
-    arguments = _mapping(document.get("fields", {"u": list(bounds)}), "fields")
+    arguments = _mapping(document.get("fields", {"u": list(symbols)}), "fields")
     fields = {
         name: field(name, *(_known(symbols, own, "coordinate") for own in _list(names, "fields")))
         for name, names in arguments.items()
     }
 
     def parse(text: Any, where: str) -> sympy.Expr:
-        return parse_expression(text, symbols | unknowns, fields, where)
+        names = regions.symbols | symbols | unknowns
+        return regions.put_in(parse_expression(text, names, fields, where))
 
     return Problem(
-        domain=box,
+        domain=domain,
         equations=[
             parse(text, f"Equation {number}")
             for number, text in enumerate(_list(document.get("equations"), "equations"), start=1)
         ],
         conditions=[
-            _read_condition(_mapping(item, "A condition"), parse, symbols)
+            _read_condition(_mapping(item, "A condition"), parse, domain)
             for item in _list(document.get("conditions", []), "conditions")
         ],
         unknowns={unknowns[name]: _read_guess(given) for name, given in guesses.items()},
@@ -89,26 +99,15 @@ def problem_from_document(document: Any) -> Problem:
 Parser = Callable[[Any, str], sympy.Expr]
 
 
-def _read_condition(
-    item: Mapping[str, Any], parse: Parser, symbols: Mapping[str, sympy.Symbol]
-) -> Condition | Periodic:
+def _read_condition(item: Mapping[str, Any], parse: Parser, domain: Domain) -> Condition | Periodic:
     weight = item.get("weight", 1.0)
+    symbols = {symbol.name: symbol for symbol in domain.coordinates}
     if "periodic" in item:
         _only(item, ("periodic", "along", "weight"), "A periodic condition")
         along = _known(symbols, item.get("along"), "coordinate")
         return Periodic(parse(item["periodic"], "A periodic condition"), along, weight=weight)
     _only(item, ("expression", "on", "weight"), "A condition")
-    on: Any = item.get("on")
-    if isinstance(on, Mapping):
-        on = [on]
-    if isinstance(on, list):
-        on = [
-            {
-                _known(symbols, name, "coordinate"): _constant(value)
-                for name, value in _mapping(place, "on").items()
-            }
-            for place in on
-        ]
+    on = read_place(item.get("on"), domain)
     return Condition(parse(item.get("expression"), "A condition"), on, weight=weight)
 
 
@@ -139,15 +138,6 @@ def _read_guess(given: Any) -> Any:
 
 def _finite(bound: float) -> float | None:
     return bound if np.isfinite(bound) else None
-
-
-def _constant(value: Any) -> Any:
-    """Parse a bound or place, which may be text: ``"2*pi"``."""
-    return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
-
-
-def _constants(bound: Any) -> Any:
-    return [_constant(value) for value in bound] if isinstance(bound, list) else bound
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:

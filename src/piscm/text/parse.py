@@ -23,6 +23,7 @@ from piscm.problem.errors import ProblemError, shortened
 from piscm.problem.expressions import differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, MAX_COMPARED, RELATIONS, WORDS
 from piscm.problem.limits import applied, power
+from piscm.problem.operators import BY_NAME
 from piscm.problem.symbols import differentiations
 
 _MAX_LENGTH = 300_000
@@ -204,7 +205,7 @@ class _Reader:
             return field
         if name in RELATIONS:
             return self.formed(node, RELATIONS[name], *arguments)
-        function = FUNCTIONS.get(name) or ALIASES.get(name)
+        function = FUNCTIONS.get(name) or ALIASES.get(name) or BY_NAME.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))
             raise self.fail(node, f"calls an unknown function; known: {known}.")

@@ -32,6 +32,7 @@ from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.text.document import problem_from_document
 from piscm.text.files import read_csv, read_toml
+from piscm.text.places import read_domain
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
     counts = _table(document.pop("sampling", {}), "sampling")
     data = document.get("observations", [])
     if isinstance(data, list):
-        names = list(_table(document.get("domain", {}), "domain"))
+        names = [symbol.name for symbol in read_domain(document.get("domain")).coordinates]
         document["observations"] = [_with_data(item, Path(path).parent, names) for item in data]
     return ProblemFile(problem_from_document(document), options, counts)
 
