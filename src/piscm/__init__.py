@@ -49,7 +49,10 @@ if TYPE_CHECKING:
     from piscm.result.status import Status
     from piscm.shapes.ball import Ball, Disk
     from piscm.shapes.brick import Brick, Interval, Rectangle
+    from piscm.shapes.cylinder import Cylinder
     from piscm.shapes.ellipse import Ellipse
+    from piscm.shapes.files import read_mesh
+    from piscm.shapes.mesh import Mesh
     from piscm.shapes.polygon import Polygon
     from piscm.solver import NotConverged, solve
 
@@ -62,11 +65,13 @@ _WHERE = {
     "Box": "problem.box",
     "Brick": "shapes.brick",
     "Condition": "problem.conditions",
+    "Cylinder": "shapes.cylinder",
     "Disk": "shapes.ball",
     "Ellipse": "shapes.ellipse",
     "Interval": "shapes.brick",
     "Local": "construct.local",
     "MarchPolicy": "march.policy",
+    "Mesh": "shapes.mesh",
     "NotConverged": "solver",
     "Observations": "problem.observations",
     "Orthogonal": "construct.orthogonal",
@@ -89,6 +94,7 @@ _WHERE = {
     "load": "loading",
     "normal": "problem.normals",
     "normal_derivative": "problem.normals",
+    "read_mesh": "shapes.files",
     "solve": "solver",
     "unknown": "problem.symbols",
 }
@@ -103,11 +109,13 @@ __all__ = [
     "Box",
     "Brick",
     "Condition",
+    "Cylinder",
     "Disk",
     "Ellipse",
     "Interval",
     "Local",
     "MarchPolicy",
+    "Mesh",
     "NotConverged",
     "Observations",
     "Orthogonal",
@@ -129,6 +137,7 @@ __all__ = [
     "normal",
     "normal_derivative",
     "plots",
+    "read_mesh",
     "solve",
     "unknown",
     "zoo",

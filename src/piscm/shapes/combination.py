@@ -47,6 +47,10 @@ class Combination(Shape):
         return np.maximum(first, second if self.how == "intersection" else -second)
 
     @cached_property
+    def fuzz(self) -> float:
+        return max(super().fuzz, self.first.fuzz, self.second.fuzz)
+
+    @cached_property
     def bounding_box(self) -> Box:
         first, second = self.first.bounding_box, self.second.bounding_box
         if self.how == "difference":

@@ -224,6 +224,13 @@ class Outline:
         self, number: int, piece: Piece, order: int, holds: Predicate | None
     ) -> tuple[Floats, Floats, Floats]:
         """Runs along the last parameter, at Gauss points of the others."""
+        whole = piece.rule(order)
+        if whole is not None:
+            sides = self.sides(number, whole)
+            if holds is not None:
+                sides = np.where(holds(whole.points), sides, 0)
+            kept = sides != 0
+            return whole.points[kept], whole.stretch[kept], (sides[:, None] * whole.normals)[kept]
         first, share = _unit_rule(piece.parameters - 1, order, piece.panels)
         found = []
         for others, weight in zip(first, share, strict=True):

@@ -44,6 +44,10 @@ class Piece(ABC):
     def at(self, unit: Floats) -> Spot:
         """The spot at each row of `unit`, shape (points, parameters)."""
 
+    def rule(self, order: int) -> Spot | None:
+        """Points whose stretches are weights of quadrature, if the piece has a rule of its own."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class End(Piece):

@@ -38,9 +38,12 @@ class Polygon(Primitive):
     name : str, optional
         The name of its part of the boundary; its sides are ``"name[0]"``, ``"name[1]"``, ..., in
         the order of the corners (``"side[0]"`` without a name).
+    parts : mapping of str to array, shape (lines, 2 ends, 2 coordinates), optional
+        Names of parts of the boundary, each with the lines that it consists of.
     """
 
     _geometry: Any
+    _named: Mapping[str, Floats]
 
     def __init__(
         self,
@@ -49,10 +52,16 @@ class Polygon(Primitive):
         *,
         holes: Sequence[ArrayLike] = (),
         name: str | None = None,
+        parts: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         symbols = checked_coordinates(coordinates, 2, "A Polygon")
         geometry = _read(outline, holes)
-        self._set(_coordinates=symbols, _geometry=geometry, name=checked_part_name(name))
+        self._set(
+            _coordinates=symbols,
+            _geometry=geometry,
+            name=checked_part_name(name),
+            _named={part: _lines(part, lines) for part, lines in (parts or {}).items()},
+        )
 
     def __repr__(self) -> str:
         own = ", ".join(map(str, self.coordinates))
@@ -86,8 +95,21 @@ class Polygon(Primitive):
     def pieces(self) -> Sequence[Piece]:
         prefix = self.name or "side"
         few = len(self._sides) <= _FEW_SIDES
+        middles = self._sides.mean(axis=1)
+        belongs = {
+            part: np.array([_on_lines(middle, lines, self.margin) for middle in middles])
+            for part, lines in self._named.items()
+        }
         return [
-            Segment((*self.names, *([f"{prefix}[{number}]"] if few else [])), start, end)
+            Segment(
+                (
+                    *self.names,
+                    *(part for part, own in belongs.items() if own[number]),
+                    *([f"{prefix}[{number}]"] if few else []),
+                ),
+                start,
+                end,
+            )
             for number, (start, end) in enumerate(self._sides)
         ]
 
@@ -129,9 +151,32 @@ class Polygon(Primitive):
         return {
             "shape": "polygon",
             "coordinates": [symbol.name for symbol in self.coordinates],
-            "outline": self._geometry.wkt if len(self._rings) > 1 else self._rings[0].tolist(),
+            "outline": (
+                imported_shapely().to_wkt(self._geometry, rounding_precision=-1)
+                if len(self._rings) > 1
+                else self._rings[0].tolist()
+            ),
             "name": self.name,
+            "parts": {part: lines.tolist() for part, lines in self._named.items()},
         }
+
+
+def _lines(part: str, given: ArrayLike) -> Floats:
+    lines = finite_array(given, f"The lines of the part {part!r}")
+    if lines.ndim != 3 or lines.shape[1:] != (2, 2):
+        raise ProblemError(
+            f"The part {part!r} has lines of shape {lines.shape}; give (lines, 2 ends, 2)."
+        )
+    checked_part_name(part)
+    return lines
+
+
+def _on_lines(point: Floats, lines: Floats, margin: float) -> bool:
+    """Whether a point lies on one of some lines."""
+    start, along = lines[:, 0], lines[:, 1] - lines[:, 0]
+    share = np.einsum("ij,ij->i", point - start, along) / np.einsum("ij,ij->i", along, along)
+    nearest = start + np.clip(share, 0.0, 1.0)[:, None] * along
+    return bool((np.linalg.norm(point - nearest, axis=1) <= margin).any())
 
 
 def imported_shapely() -> Any:

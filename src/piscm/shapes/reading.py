@@ -19,7 +19,9 @@ from piscm.problem.errors import ProblemError, brief
 from piscm.shapes.ball import Ball, Disk
 from piscm.shapes.brick import Brick
 from piscm.shapes.combination import HOWS, combined
+from piscm.shapes.cylinder import Cylinder
 from piscm.shapes.ellipse import Ellipse
+from piscm.shapes.mesh import Mesh
 from piscm.shapes.polygon import Polygon
 from piscm.shapes.product import product
 from piscm.shapes.shape import Shape
@@ -46,6 +48,8 @@ class Reader:
             "disk": self._ball,
             "ellipse": self._ellipse,
             "brick": self._brick,
+            "cylinder": self._cylinder,
+            "mesh": self._mesh,
             "product": self._product,
             **dict.fromkeys(HOWS, self._combination),
         }
@@ -65,11 +69,30 @@ class Reader:
         return {self._symbol(name): self._number(value) for name, value in table.items()}
 
     def _polygon(self, given: Mapping[str, Any]) -> Domain:
-        _only(given, ("shape", "coordinates", "outline", "holes", "name"))
+        _only(given, ("shape", "coordinates", "outline", "holes", "name", "parts"))
         names = _list(given.get("coordinates"), "coordinates")
         symbols = tuple(self._symbol(name) for name in names)
         outline, holes = given.get("outline"), given.get("holes", [])
-        return Polygon(symbols, outline, holes=holes, name=given.get("name"))  # type: ignore[arg-type]
+        name, parts = given.get("name"), _table(given.get("parts", {}), "parts")
+        return Polygon(symbols, outline, holes=holes, name=name, parts=parts)  # type: ignore[arg-type]
+
+    def _mesh(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "coordinates", "vertices", "faces", "groups", "name"))
+        names = _list(given.get("coordinates"), "coordinates")
+        symbols = tuple(self._symbol(name) for name in names)
+        vertices, faces = (_list(given.get(key), key) for key in ("vertices", "faces"))
+        groups = _table(given.get("groups", {}), "groups")
+        return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)  # type: ignore[arg-type]
+
+    def _cylinder(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "center", "radius", "name"))
+        center = {
+            self._symbol(name): tuple(map(self._number, own))
+            if isinstance(own, list)
+            else self._number(own)
+            for name, own in _table(given.get("center"), "center").items()
+        }
+        return Cylinder(center, self._number(given.get("radius")), name=given.get("name"))
 
     def _ball(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "center", "radius", "name"))
