@@ -170,7 +170,11 @@ def cross_section(
     ax = _axes(ax)
     along = _axis(solution, free[0])
     if reference is not None:
-        truth = reference(**{free[0]: along}, **at)
+        truth = np.asarray(reference(**{free[0]: along}, **at), dtype=float)
+        domain = solution.problem.domain
+        if isinstance(domain, Shape):  # nothing is known beside it
+            beside = _level(solution, {free[0]: along, **at})
+            truth = np.where(beside <= domain.margin, truth, np.nan)
         ax.plot(along, truth, color="0.65", linewidth=4, label="reference")
     values = values_inside(solution, solution.problem, expression, {free[0]: along, **at})
     ax.plot(along, values, color="C3", linestyle="--", label="piscm")

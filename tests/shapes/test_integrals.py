@@ -216,6 +216,7 @@ def test_a_problem_whose_integral_runs_along_time_is_not_marched():
         (lambda: line(u - integral(u, over=y)), "not a coordinate"),
         (lambda: line(u - integral(u, over=(x, 0, 2))), "leaves the domain"),
         (lambda: line(u - integral(u, over=(x, 0, k))), "limits"),
+        (lambda: line(u - integral(at(s), over=(s, 0, 2 * x))), "leaves the domain"),
         (lambda: line(u - integral(normal(x) * u, over=x)), "normal"),
         (
             lambda: Problem(plate(), [v - integral(v, over=x)], [Condition(v, on="boundary")]),

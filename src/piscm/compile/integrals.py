@@ -26,6 +26,7 @@ from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
 
 # Gauss points on a line, and along each direction of an area or volume.
 ON_LINES, IN_AREAS = 32, 16
+_ROUND_OFF = 1e-9
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ class IntegralRows(Place):
         place = term.over.place
         axes = [domain.axis(symbol) for symbol in place.coordinates]
         order = ON_LINES if len(axes) == 1 else IN_AREAS
-        points, weights, *normals = place.quadrature(order)
+        points, weights, *normals = term.over.quadrature(order)
         count = len(points)
         if not domain.bounding_box.contains(_filled(rows[:1], axes, points)).all():
             raise ProblemError(f"{self.where} integrates over {place}, which leaves the domain.")
@@ -177,9 +178,16 @@ class IntegralRows(Place):
             low, high = domain.span(over)
             return over, np.full(len(rows), low), np.full(len(rows), high)
         coordinate, *limits = over
-        function = function_of(self.symbols, limits, self.where)
-        low, high = (np.broadcast_to(own, (len(rows),)) for own in function(*rows.T))
-        return coordinate, np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+        values = function_of(self.symbols, limits, self.where)(*rows.T)
+        both = np.array([np.broadcast_to(own, (len(rows),)) for own in values], dtype=float)
+        start, end = domain.span(coordinate)
+        off = _ROUND_OFF * (end - start)
+        if not ((both >= start - off) & (both <= end + off)).all():
+            raise ProblemError(
+                f"{self.where}: an integral along {coordinate} from {limits[0]} to {limits[1]} "
+                f"leaves the domain, where it runs from {start:g} to {end:g}."
+            )
+        return coordinate, both[0], both[1]
 
     def _kernel(self, term: Term, rows: Floats, points: Floats, shared: bool) -> Floats:
         """Values of the kernel, shape (rows, points of each row)."""

@@ -34,12 +34,19 @@ class here(sympy.Function):  # type: ignore[misc]  # noqa: N801  (SymPy's style,
 class Region(sympy.Atom):  # type: ignore[misc]  # SymPy has no type hints
     """A domain or a part of a boundary, as an argument of an `Integral`."""
 
-    __slots__ = ("place",)
+    __slots__ = ("_rules", "place")
 
     def __new__(cls, place: Domain | Place) -> "Region":
         made = super().__new__(cls)
-        made.place = place
+        made.place, made._rules = place, {}
         return made  # type: ignore[no-any-return]
+
+    def quadrature(self, order: int) -> tuple[Any, ...]:
+        """Points, weights and, on a boundary, normals; worked out once."""
+        if order not in self._rules:
+            self._rules[order] = self.place.quadrature(order)
+        rule: tuple[Any, ...] = self._rules[order]
+        return rule
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (id(self.place),)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy
@@ -18,7 +18,7 @@ from piscm.problem.symbols import lookalike
 # Points of the boundary satisfy ``Eq(x, 0)`` up to round-off, relative to what is compared.
 _ROUND_OFF = 1e-9
 
-Where = Boolean | Callable[[Floats], NDArray[np.bool_]]
+Where: TypeAlias = Boolean | Callable[[Floats], NDArray[np.bool_]]
 """A SymPy condition on coordinates, or a function of points of shape (points, coordinates)."""
 
 

@@ -82,7 +82,7 @@ def _rule(
 ) -> tuple[Floats, Floats, Floats | None]:
     if isinstance(part.over, Region):
         order = _ON_LINES if len(bound) == 1 else _IN_AREAS
-        points, weights, *normals = part.over.place.quadrature(order)
+        points, weights, *normals = part.over.quadrature(order)
         return points, weights, normals[0] if normals else None
     low, high = domain.span(bound[0])
     if isinstance(part.over, sympy.Tuple):

@@ -94,7 +94,7 @@ class Cylinder(Primitive):
         away = points - self.center
         side = np.linalg.norm(away[:, self._across], axis=1) - self.radius
         end = np.abs(away[:, self.along]) - self._box.width[self.along] / 2
-        return np.maximum(side, end)
+        return np.asarray(np.maximum(side, end))
 
     @property
     def pieces(self) -> Sequence[Piece]:

@@ -70,7 +70,7 @@ def _polygon(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Po
         raise ProblemError(f"{path} holds no triangles or quadrilaterals.")
     outline = shapely.union_all([shapely.Polygon(cell) for cells in flat for cell in cells])
     groups = {name: points[lines][:, :, :2] for name, lines in _groups(found, "line").items()}
-    return Polygon(coordinates, outline, parts=groups)  # type: ignore[arg-type]
+    return Polygon(coordinates, outline, parts=groups)
 
 
 def _solid(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Mesh:
@@ -88,7 +88,7 @@ def _solid(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Mesh
     }
     used, compact = np.unique(faces, return_inverse=True)
     kept = {name: own for name, own in groups.items() if own}
-    return Mesh(coordinates, (points[used], compact.reshape(faces.shape)), groups=kept)  # type: ignore[arg-type]
+    return Mesh(coordinates, (points[used], compact.reshape(faces.shape)), groups=kept)
 
 
 def _skin(cells: Any, points: Floats) -> Any:

@@ -74,14 +74,12 @@ class Mesh(Primitive):
         return Box({symbol: (float(a), float(b)) for symbol, a, b in ends})
 
     def level(self, points: Floats) -> Floats:
-        from trimesh.proximity import closest_point
-        from trimesh.triangles import points_to_barycentric
-
         if not len(points):
             return np.zeros(0)
+        trimesh = imported_trimesh()
         mesh = self._mesh
-        closest, distance, face = closest_point(mesh, points)
-        corners = points_to_barycentric(mesh.triangles[face], closest)
+        closest, distance, face = trimesh.proximity.closest_point(mesh, points)
+        corners = trimesh.triangles.points_to_barycentric(mesh.triangles[face], closest)
         outward = mesh.face_normals[face].copy()
         off = corners < _ON_EDGE
         for number in range(3):

@@ -74,7 +74,7 @@ class Reader:
         symbols = tuple(self._symbol(name) for name in names)
         outline, holes = given.get("outline"), given.get("holes", [])
         name, parts = given.get("name"), _table(given.get("parts", {}), "parts")
-        return Polygon(symbols, outline, holes=holes, name=name, parts=parts)  # type: ignore[arg-type]
+        return Polygon(symbols, outline, holes=holes, name=name, parts=parts)
 
     def _mesh(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "coordinates", "vertices", "faces", "groups", "name"))
@@ -82,7 +82,7 @@ class Reader:
         symbols = tuple(self._symbol(name) for name in names)
         vertices, faces = (_list(given.get(key), key) for key in ("vertices", "faces"))
         groups = _table(given.get("groups", {}), "groups")
-        return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)  # type: ignore[arg-type]
+        return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)
 
     def _cylinder(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "center", "radius", "name"))
@@ -103,7 +103,7 @@ class Reader:
         _only(given, ("shape", "center", "radii", "angle", "name"))
         radii = [self._number(own) for own in _list(given.get("radii"), "radii")]
         angle = self._number(given.get("angle", 0.0))
-        return Ellipse(self._center(given), radii, angle=angle, name=given.get("name"))  # type: ignore[arg-type]
+        return Ellipse(self._center(given), radii, angle=angle, name=given.get("name"))
 
     def _brick(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "bounds", "name"))
