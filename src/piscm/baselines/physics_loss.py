@@ -111,7 +111,7 @@ class PhysicsLoss:
 
     def _leg(self, block: Block, leg: Leg, where: tuple[int, int]) -> tuple[_Leg, Any]:
         compiled, problem, points = block.of_leg(where[1]), self._assembly.part.problem, leg.points
-        seen, given = compiled.seen(leg), compiled.given
+        seen, given = compiled.seen(leg), compiled.coordinates
         coordinates = problem.domain.coordinates
         expression, symbols = compiled.written
         taken: dict[sympy.Expr, sympy.Dummy] = {}

@@ -78,11 +78,6 @@ class Compiled(Differentiable):
         return np.hstack([leg.points, leg.normals[:, list(self.normals)]])
 
     @property
-    def given(self) -> Sequence[sympy.Symbol]:
-        """The symbols of what its functions take of the points: coordinates, then normals."""
-        return self._coordinates
-
-    @property
     def written(self) -> tuple[sympy.Expr, list[sympy.Symbol]]:
         """The expression with a symbol for every jet, and the symbols of jets and unknowns."""
         return self._expression, [*self._arguments, *self._unknowns]

@@ -11,6 +11,7 @@ U = [0, 1]
 mu = 0.1
 """
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,10 +20,11 @@ import sympy
 
 from piscm.problem.conditions import Condition, Periodic
 from piscm.problem.domain import Domain
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import field, unknown
+from piscm.text.keys import at
 from piscm.text.parse import expression_text, parse_expression
 from piscm.text.places import Regions, read_domain, read_place
 
@@ -60,40 +62,65 @@ def problem_from_document(document: Any) -> Problem:
     """The problem described by a document; any mistake in it is a `ProblemError`."""
     document = _mapping(document, "The problem")
     _only(document, _KEYS, "The problem")
-    domain = read_domain(document.get("domain"))
-    symbols = {symbol.name: symbol for symbol in domain.coordinates}
-    regions = Regions.read(document.get("regions", {}), domain)
-    guesses = _mapping(document.get("unknowns", {}), "unknowns")
-    unknowns = {name: _read_unknown(name, given) for name, given in guesses.items()}
-    for name in unknowns:
-        if name in symbols:
-            raise ProblemError(f"{name!r} is both a coordinate and an unknown.")
-    arguments = _mapping(document.get("fields", {"u": list(symbols)}), "fields")
-    fields = {
-        name: field(name, *(_known(symbols, own, "coordinate") for own in _list(names, "fields")))
-        for name, names in arguments.items()
-    }
+    with at("domain"):
+        domain = read_domain(document.get("domain"))
+    own = {symbol.name: symbol for symbol in domain.coordinates}
+    symbols, fields, guesses = _read_names(document, own)
+    with at("regions"):
+        regions = Regions.read(document.get("regions", {}), domain)
+    names = regions.symbols | symbols
 
     def parse(text: Any, where: str) -> sympy.Expr:
-        names = regions.symbols | symbols | unknowns
         return regions.put_in(parse_expression(text, names, fields, where))
 
-    return Problem(
-        domain=domain,
-        equations=[
-            parse(text, f"Equation {number}")
-            for number, text in enumerate(_list(document.get("equations"), "equations"), start=1)
-        ],
-        conditions=[
-            _read_condition(_mapping(item, "A condition"), parse, domain)
-            for item in _list(document.get("conditions", []), "conditions")
-        ],
-        unknowns={unknowns[name]: _read_guess(given) for name, given in guesses.items()},
-        observations=[
-            _read_observations(_mapping(item, "An entry of observations"), parse)
-            for item in _list(document.get("observations", []), "observations")
-        ],
-    )
+    equations = []
+    for number, text in enumerate(_listed(document.get("equations"), "equations"), start=1):
+        with at("equations", number - 1):
+            equations.append(parse(text, f"Equation {number}"))
+    conditions, observations = [], []
+    for number, item in enumerate(_listed(document.get("conditions", []), "conditions")):
+        with at("conditions", number):
+            conditions.append(_read_condition(_mapping(item, "A condition"), parse, domain))
+    for number, item in enumerate(_listed(document.get("observations", []), "observations")):
+        with at("observations", number):
+            item = _mapping(item, "An entry of observations")
+            observations.append(_read_observations(item, parse))
+    return Problem(domain, equations, conditions, guesses, observations)
+
+
+def _read_names(
+    document: Mapping[str, Any], own: Mapping[str, sympy.Symbol]
+) -> tuple[dict[str, sympy.Symbol], dict[str, sympy.Expr], dict[sympy.Symbol, Any]]:
+    """All symbols by name, the fields by name, and the first guesses of the unknowns.
+
+    `own` are the coordinates of the domain.
+    """
+    symbols: dict[str, sympy.Symbol] = dict(own)
+    fields: dict[str, sympy.Expr] = {}
+    guesses: dict[sympy.Symbol, Any] = {}
+    # By the name as Python has it, in which µ and μ are one.
+    taken = dict.fromkeys(own, "a coordinate")
+
+    def take(name: str, what: str) -> None:
+        plain = unicodedata.normalize("NFKC", name)
+        if plain in taken:
+            other = f"both {taken[plain]} and" if taken[plain] != what else "twice"
+            raise ProblemError(f"{brief(name, 40)} is {other} {what}; choose another name.")
+        taken[plain] = what
+
+    with at("unknowns"):
+        for name, given in _mapping(document.get("unknowns", {}), "unknowns").items():
+            with at(name):
+                take(name, "an unknown")
+                symbols[name], guess = _read_unknown(name, given)
+                guesses[symbols[name]] = guess
+    with at("fields"):
+        for name, names in _mapping(document.get("fields", {"u": list(own)}), "fields").items():
+            with at(name):
+                take(name, "a field")
+                arguments = [_known(own, item, "coordinate") for item in _list(names, "fields")]
+                fields[name] = field(name, *arguments)
+    return symbols, fields, guesses
 
 
 Parser = Callable[[Any, str], sympy.Expr]
@@ -124,16 +151,20 @@ def _read_observations(item: Mapping[str, Any], parse: Parser) -> Observations:
     )
 
 
-def _read_unknown(name: str, given: Any) -> sympy.Symbol:
-    return unknown(name, positive=isinstance(given, Mapping) and given.get("positive") is True)
-
-
-def _read_guess(given: Any) -> Any:
+def _read_unknown(name: str, given: Any) -> tuple[sympy.Symbol, Any]:
+    """The symbol of an unknown, and its guess, with its bounds if it has any."""
     if not isinstance(given, Mapping):
-        return given
+        return unknown(name), given
     _only(given, ("guess", "bounds", "positive"), "An unknown")
+    positive = given.get("positive", False)
+    if not isinstance(positive, bool):
+        with at("positive"):
+            raise ProblemError(f"positive is {brief(positive, 40)}; give true or false.")
     bounds = _list(given.get("bounds", [None, None]), "The bounds of an unknown")
-    return (given.get("guess"), *bounds)
+    if len(bounds) != 2:
+        with at("bounds"):
+            raise ProblemError(f"{name} has {len(bounds)} bounds; give a lower and an upper one.")
+    return unknown(name, positive=positive), (given.get("guess"), *bounds)
 
 
 def _finite(bound: float) -> float | None:
@@ -146,6 +177,11 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     return value
 
 
+def _listed(value: Any, name: str) -> list[Any]:
+    with at(name):
+        return _list(value, name)
+
+
 def _list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
         raise ProblemError(f"{what} is missing or is not a list.")
@@ -154,11 +190,14 @@ def _list(value: Any, what: str) -> list[Any]:
 
 def _known(table: Mapping[str, Any], name: Any, what: str) -> Any:
     if not isinstance(name, str) or name not in table:
-        raise ProblemError(f"{name!r} is not a {what}; known: {', '.join(table)}.")
+        raise ProblemError(f"{brief(name, 40)} is not a {what}; known: {', '.join(table)}.")
     return table[name]
 
 
 def _only(item: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
     for key in item:
         if key not in keys:
-            raise ProblemError(f"{what} has an entry {key!r}; known: {', '.join(keys)}.")
+            with at(str(key)):
+                raise ProblemError(
+                    f"{what} has an entry {brief(key, 40)}; known: {', '.join(keys)}."
+                )

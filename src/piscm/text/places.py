@@ -7,10 +7,11 @@ import sympy
 
 from piscm.problem.box import Box
 from piscm.problem.domain import Domain
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.integrals import Region, integrals_in
 from piscm.problem.place import Place
 from piscm.problem.symbols import coordinates
+from piscm.text.keys import at
 from piscm.text.parse import parse_expression
 
 _PART = ("part", "face", "where")
@@ -28,7 +29,7 @@ def read_domain(given: Any) -> Domain:
     if not isinstance(given, Mapping):
         raise ProblemError("domain is missing or is not a table of names.")
     if not isinstance(given.get("shape"), str):
-        return Box({coordinates(name): _constants(bound) for name, bound in given.items()})
+        return Box(_bounds(given))
     from piscm.shapes.reading import Reader
 
     known: dict[str, sympy.Symbol] = {}
@@ -83,8 +84,17 @@ def _condition(text: Any, domain: Domain) -> Any:
     return made.args[0][1]
 
 
-def _constants(bound: Any) -> Any:
-    return [constant(value) for value in bound] if isinstance(bound, list) else bound
+def _bounds(given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
+    bounds: dict[sympy.Symbol, Any] = {}
+    for name, bound in given.items():
+        with at(name):
+            symbol = coordinates(name)
+            if symbol in bounds:
+                raise ProblemError(f"{brief(name, 40)} is twice a coordinate; choose another name.")
+            if isinstance(bound, list):
+                bound = [constant(value) for value in bound]
+            bounds[symbol] = bound
+    return bounds
 
 
 # --- regions of integrals ---------------------------------------------------------------------
