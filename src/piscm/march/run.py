@@ -83,13 +83,12 @@ def _run(request: Request, march: March) -> Outcome:
         for piece in pieces
         for block, legs in zip(piece.assembly.part.blocks, piece.assembly.points, strict=True)
     ]
+    table, status = block_residuals(network, whole, met, sampling.elsewhere, fresh_rng, status)
     return Outcome(
         model=network,
         status=status,
         residual=found.residual,
-        block_residuals=block_residuals(
-            network, whole, met, sampling.elsewhere, fresh_rng, status.stopped
-        ),
+        block_residuals=table,
         history=found.history,
         sampling=sampling,
         uncertainty=errors,
