@@ -84,6 +84,7 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
         known_error=_unpacked_error(plain["error"], problem),
         remarks=tuple(str(text) for text in plain["remarks"]),
+        tried=tuple(str(note) for note in plain["tried"]),
     )
 
 

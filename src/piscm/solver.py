@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import sympy
@@ -37,6 +38,9 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
     def __init__(self, solution: Solution) -> None:
         super().__init__(solution.status.value)
         self.solution = solution
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotConverged, (self.solution,)
 
 
 @contextmanager
@@ -151,6 +155,7 @@ def solve(
         uncertainty=found.uncertainty,
         known_error=found.error,
         remarks=found.remarks,
+        tried=found.tried,
     )
     if throw and solution.status.failed:
         raise NotConverged(solution)

@@ -16,6 +16,7 @@ Arrays = Sequence[Any] | Floats
 
 # What SymPy returns for the derivative of a nonsmooth function at its kink.
 _GENERALIZED = (sympy.DiracDelta,)
+_FUNCTIONS = ("_value", "_all_partials")
 _OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
 
 
@@ -51,6 +52,14 @@ class Differentiable:
     def unknown_count(self) -> int:
         """The number of unknowns its functions take."""
         return len(self._unknowns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the compiled functions, which pickle cannot name."""
+        return {name: own for name, own in vars(self).items() if name not in _FUNCTIONS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._value = function_of(self._symbols, [self._expression], self.where)
 
     # Only residuals need partials; an expression that is merely evaluated, such as floor(u), may
     # have none.

@@ -34,6 +34,8 @@ _OUTSIDE = 1e-13
 # times as many candidates (fewer if the method's own ratio is smaller).
 _SHARE = 0.05
 _CHOICE = 6
+# A step or bump varies where its argument is at most this, and must do so at this many points.
+_VARIES, _SEEN_AT = 2.5, 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,8 @@ class OrthogonalSelector:
         if system.activation.localized:
             centers = _residual_weighted_points(system, state, drawn, run.rng)
         batch = run.draw.free(drawn, factor, run.rng, nodes, centers)
+        if centers is not None:
+            batch = batch.some(_seen(system, batch))
         candidates = system.evaluate(batch)
         room = min(size, run.max_nodes - count)
         # The new nodes take up part of the window of nodes; the rest is corrected together with
@@ -116,6 +120,17 @@ def _residual_weighted_points(
     points = placed[0].legs[0].leg.points
     squares = np.add.reduce([state.residual[item.rows] ** 2 for item in placed])
     return np.asarray(points[rng.choice(len(points), count, p=half_by(squares))])
+
+
+def _seen(system: System, batch: Nodes) -> NDArray[np.intp]:
+    """Those of the steps and bumps that vary at enough points of the equations.
+
+    One that fits between the points is a lie: it lowers the residual at a few of them, and nobody
+    sees what it does elsewhere.
+    """
+    placed = next(item for item in system.placed if item.block.kind == "equations")
+    arguments = batch.weights @ placed.legs[0].leg.points.T + batch.biases[:, None]
+    return np.flatnonzero(np.count_nonzero(np.abs(arguments) < _VARIES, axis=1) >= _SEEN_AT)
 
 
 def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> list[int]:

@@ -6,12 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
+from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
-from piscm.fit.stages import Plan, fit_window
+from piscm.fit.plan import Plan
+from piscm.fit.portfolio import Found, Portfolio
+from piscm.fit.portfolio_policy import PortfolioPolicy
+from piscm.fit.stages import fit_window
+from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
+from piscm.result.status import Status
 
 
 @dataclass(frozen=True)
@@ -57,13 +64,23 @@ class Attempts(ABC):
     def alone(self, setting: Setting) -> Attempt:
         """Attempts at a whole domain, without windows."""
 
+    def at_once(self, setting: Setting) -> Piece | None:
+        """One network for a whole domain that could be marched, if a quick look finds one."""
+        return None
+
 
 @dataclass(frozen=True)
 class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
-        return lambda window: self._attempt(setting, window, window.more * self.max_nodes)
+        def attempt(window: Window) -> Piece:
+            most = window.more * self.max_nodes
+            if window.inherits:
+                most = int(self.policy.renewed * most)
+            return self._attempt(setting, window, most)
+
+        return attempt
 
     def alone(self, setting: Setting) -> Attempt:
         """More nodes, as long as the residual falls fast enough."""
@@ -71,9 +88,66 @@ class AutoAttempts(Attempts):
 
         def attempt(window: Window) -> Piece:
             aimed = replace(window, tolerance=self.policy.aim * window.tolerance, give_up=True)
-            return self._attempt(setting, aimed, most, least=self.max_nodes)
+            portfolio = self._portfolio(setting, aimed.tolerance, PortfolioPolicy())
+            found = None if portfolio is None else portfolio.run()
+            if portfolio is None or found is None:
+                return self._attempt(setting, aimed, most, least=self.max_nodes)
+            if found.met or found.piece.status.stopped:
+                return found.piece
+            return self._grown_on(setting, aimed, found, portfolio.lab, most)
 
         return attempt
+
+    def at_once(self, setting: Setting) -> Piece | None:
+        linear = all(block.compiled.linear for block in setting.task.whole.blocks)
+        policy = PortfolioPolicy.beside_windows(linear)
+        portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
+        found = None if portfolio is None else portfolio.run()
+        if found is None or not (found.met or found.piece.status.stopped):
+            return None
+        return found.piece
+
+    def _portfolio(
+        self, setting: Setting, tolerance: float, policy: PortfolioPolicy
+    ) -> Portfolio | None:
+        """None where data or unknowns are to be fitted, which takes row weights of their own."""
+        problem = setting.task.problem
+        if problem.unknowns or problem.observations or not setting.task.equal:
+            return None
+        columns = self.policy.at_once * self.max_nodes
+        return Portfolio(
+            setting.task,
+            tolerance,
+            self.activations,
+            setting.rng,
+            setting.report,
+            setting.sampling,
+            replace(policy, columns=min(columns, policy.columns)),
+        )
+
+    def _grown_on(
+        self, setting: Setting, window: Window, found: Found, lab: Laboratory, most: int
+    ) -> Piece:
+        """Growth from the best one-shot network, or from nothing if none found anything."""
+        policy = self.policy
+        if found.piece.error > policy.lost:
+            grown = self._attempt(setting, window, most, least=self.max_nodes)
+        elif len(found.piece.network.nodes) * 2 > most:
+            return found.piece
+        else:
+            method = PISC3(
+                selection="orthogonal",
+                candidates=policy.candidates,
+                activation=found.member.activation,
+                max_nodes=most,
+                tolerance=window.tolerance,
+            )
+            try:
+                grown = grow_on(found, lab, method, setting.rng, setting.report)
+            except STOPS as stop:
+                return found.piece.ended(Status.after(stop))
+        best = min(found.piece, grown, key=lambda piece: piece.error)
+        return replace(best.ended(grown.status), tried=found.piece.tried)
 
     def _attempt(self, setting: Setting, window: Window, most: int, least: int = 0) -> Piece:
         policy = self.policy
@@ -92,7 +166,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = int(policy.points_per_node * policy.trial)
+            interior = max(int(policy.points_per_node * policy.trial), window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         plan = Plan(
@@ -101,6 +175,12 @@ class AutoAttempts(Attempts):
             stages=range(policy.trial, most, policy.stage),
             points_per_node=per_node,
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
+            inherits=window.inherits,
+            kept=window.kept,
+            fields=window.fields,
+            least_share=policy.least_share if window.within else 1.0,
+            enough=policy.miss * window.tolerance,
+            worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
         return setting.fit(window, plan)

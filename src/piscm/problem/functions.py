@@ -69,5 +69,5 @@ WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, "Piecewise", "diff", "Deriv
 MAX_ORDER = 20
 """The highest order of a derivative."""
 
-MAX_COMPARED = 20
-"""The most arguments of Max and Min: SymPy compares every pair of them."""
+MAX_COMPARED = 8
+"""The most arguments of Max and Min: SymPy compares every pair, and for a derivative much more."""

@@ -255,8 +255,8 @@ def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
             )
         guess, low, high = given
     value = finite_number(guess, f"The first guess of {symbol}")
-    lower = -np.inf if _open(low) else finite_number(low, f"The lower bound of {symbol}")
-    upper = np.inf if _open(high) else finite_number(high, f"The upper bound of {symbol}")
+    lower = -np.inf if _open(low, -np.inf) else finite_number(low, f"The lower bound of {symbol}")
+    upper = np.inf if _open(high, np.inf) else finite_number(high, f"The upper bound of {symbol}")
     if symbol.is_positive:
         lower = max(lower, 0.0)
         if value <= 0:
@@ -271,5 +271,5 @@ def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
     return value, lower, upper
 
 
-def _open(bound: Any) -> bool:
-    return bound is None or bound in (np.inf, -np.inf)
+def _open(bound: Any, end: float) -> bool:
+    return bound is None or (isinstance(bound, float | sympy.Expr) and bound == end)

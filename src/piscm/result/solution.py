@@ -80,6 +80,8 @@ class Solution:
         The error estimate computed during the run, if any.
     remarks : tuple of str
         What to know beyond the status, such as which field is not determined.
+    tried : tuple of str
+        The networks that `Auto` tried, each with its residual at fresh points, relative.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class Solution:
     uncertainty: Uncertainty | None
     known_error: ErrorEstimate | None = None
     remarks: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
 
     @property
     def residual(self) -> Residual:
@@ -250,6 +253,7 @@ class Solution:
             f"  {self.status.name.lower()}: {self.status.value}",
             *([f"  chosen: {chosen}"] if chosen else []),
             *([f"  {self.network.extent}"] if self.network.extent else []),
+            *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
             f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
@@ -290,6 +294,7 @@ class Solution:
             "residual": self.fitted_residual,
             "block_residuals": [asdict(block) for block in self.block_residuals],
             "seconds": self.seconds,
+            "tried": list(self.tried),
             "error": None if self.known_error is None else asdict(self.known_error),
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
             "remarks": list(self.remarks),

@@ -11,7 +11,9 @@ U = [0, 1]
 mu = 0.1
 """
 
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ import sympy
 
 from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Periodic
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import KeyedProblemError, ProblemError, brief
 from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field, unknown
@@ -51,47 +53,83 @@ def problem_from_document(document: Any) -> Problem:
     """The problem described by a document; any mistake in it is a `ProblemError`."""
     document = _mapping(document, "The problem")
     _only(document, _KEYS, "The problem")
-    bounds = _mapping(document.get("domain"), "domain")
-    symbols = {name: coordinates(name) for name in bounds}
-    box = Box({symbols[name]: _constants(bound) for name, bound in bounds.items()})
-    guesses = _mapping(document.get("unknowns", {}), "unknowns")
-    unknowns = {name: _read_unknown(name, given) for name, given in guesses.items()}
-    for name in unknowns:
-        if name in symbols:
-            raise ProblemError(f"{name!r} is both a coordinate and an unknown.")
-    arguments = _mapping(document.get("fields", {"u": list(bounds)}), "fields")
-    fields = {
-        name: field(name, *(_known(symbols, own, "coordinate") for own in _list(names, "fields")))
-        for name, names in arguments.items()
-    }
+    symbols, fields, guesses = _read_names(document)
+    with at("domain"):
+        box = Box({symbols[name]: _bounds(name, it) for name, it in document["domain"].items()})
 
     def parse(text: Any, where: str) -> sympy.Expr:
-        return parse_expression(text, symbols | unknowns, fields, where)
+        return parse_expression(text, symbols, fields, where)
 
-    return Problem(
-        domain=box,
-        equations=[
-            parse(text, f"Equation {number}")
-            for number, text in enumerate(_list(document.get("equations"), "equations"), start=1)
-        ],
-        conditions=[
-            _read_condition(_mapping(item, "A condition"), parse, symbols)
-            for item in _list(document.get("conditions", []), "conditions")
-        ],
-        unknowns={unknowns[name]: _read_guess(given) for name, given in guesses.items()},
-        observations=[
-            _read_observations(_mapping(item, "An entry of observations"), parse)
-            for item in _list(document.get("observations", []), "observations")
-        ],
-    )
+    equations = []
+    for number, text in enumerate(_listed(document.get("equations"), "equations"), start=1):
+        with at("equations", number - 1):
+            equations.append(parse(text, f"Equation {number}"))
+    conditions, observations = [], []
+    for number, item in enumerate(_listed(document.get("conditions", []), "conditions")):
+        with at("conditions", number):
+            conditions.append(_read_condition(_mapping(item, "A condition"), parse, box, symbols))
+    for number, item in enumerate(_listed(document.get("observations", []), "observations")):
+        with at("observations", number):
+            item = _mapping(item, "An entry of observations")
+            observations.append(_read_observations(item, parse))
+    return Problem(box, equations, conditions, guesses, observations)
+
+
+def _read_names(
+    document: Mapping[str, Any],
+) -> tuple[dict[str, sympy.Symbol], dict[str, sympy.Expr], dict[sympy.Symbol, Any]]:
+    """All symbols by name, the fields by name, and the first guesses of the unknowns."""
+    symbols: dict[str, sympy.Symbol] = {}
+    fields: dict[str, sympy.Expr] = {}
+    guesses: dict[sympy.Symbol, Any] = {}
+    taken: dict[str, str] = {}  # by the name as Python has it, in which µ and μ are one
+
+    def take(name: str, what: str) -> None:
+        plain = unicodedata.normalize("NFKC", name)
+        if plain in taken:
+            other = f"both {taken[plain]} and" if taken[plain] != what else "twice"
+            raise ProblemError(f"{brief(name, 40)} is {other} {what}; choose another name.")
+        taken[plain] = what
+
+    with at("domain"):
+        for name in _mapping(document.get("domain"), "domain"):
+            with at(name):
+                take(name, "a coordinate")
+                symbols[name] = coordinates(name)
+    own = dict(symbols)
+    with at("unknowns"):
+        for name, given in _mapping(document.get("unknowns", {}), "unknowns").items():
+            with at(name):
+                take(name, "an unknown")
+                symbols[name], guess = _read_unknown(name, given)
+                guesses[symbols[name]] = guess
+    with at("fields"):
+        for name, names in _mapping(document.get("fields", {"u": list(own)}), "fields").items():
+            with at(name):
+                take(name, "a field")
+                arguments = [_known(own, item, "coordinate") for item in _list(names, "fields")]
+                fields[name] = field(name, *arguments)
+    return symbols, fields, guesses
+
+
+@contextmanager
+def at(*key: str | int) -> Iterator[None]:
+    """Mistakes inside are at this key, in that of whatever is around it."""
+    try:
+        yield
+    except KeyedProblemError as error:
+        raise KeyedProblemError(str(error), (*key, *error.key)) from error.__cause__
+    except ProblemError as error:
+        raise KeyedProblemError(str(error), key) from error.__cause__
 
 
 Parser = Callable[[Any, str], sympy.Expr]
 
 
 def _read_condition(
-    item: Mapping[str, Any], parse: Parser, symbols: Mapping[str, sympy.Symbol]
+    item: Mapping[str, Any], parse: Parser, box: Box, every: Mapping[str, sympy.Symbol]
 ) -> Condition | Periodic:
+    symbols = {name: symbol for name, symbol in every.items() if symbol in box.coordinates}
     weight = item.get("weight", 1.0)
     if "periodic" in item:
         _only(item, ("periodic", "along", "weight"), "A periodic condition")
@@ -125,16 +163,20 @@ def _read_observations(item: Mapping[str, Any], parse: Parser) -> Observations:
     )
 
 
-def _read_unknown(name: str, given: Any) -> sympy.Symbol:
-    return unknown(name, positive=isinstance(given, Mapping) and given.get("positive") is True)
-
-
-def _read_guess(given: Any) -> Any:
+def _read_unknown(name: str, given: Any) -> tuple[sympy.Symbol, Any]:
+    """The symbol of an unknown, and its guess, with its bounds if it has any."""
     if not isinstance(given, Mapping):
-        return given
+        return unknown(name), given
     _only(given, ("guess", "bounds", "positive"), "An unknown")
+    positive = given.get("positive", False)
+    if not isinstance(positive, bool):
+        with at("positive"):
+            raise ProblemError(f"positive is {brief(positive, 40)}; give true or false.")
     bounds = _list(given.get("bounds", [None, None]), "The bounds of an unknown")
-    return (given.get("guess"), *bounds)
+    if len(bounds) != 2:
+        with at("bounds"):
+            raise ProblemError(f"{name} has {len(bounds)} bounds; give a lower and an upper one.")
+    return unknown(name, positive=positive), (given.get("guess"), *bounds)
 
 
 def _finite(bound: float) -> float | None:
@@ -146,14 +188,20 @@ def _constant(value: Any) -> Any:
     return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
 
 
-def _constants(bound: Any) -> Any:
-    return [_constant(value) for value in bound] if isinstance(bound, list) else bound
+def _bounds(name: str, bound: Any) -> Any:
+    with at(name):
+        return [_constant(value) for value in bound] if isinstance(bound, list) else bound
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ProblemError(f"{what} is missing or is not a table of names.")
     return value
+
+
+def _listed(value: Any, name: str) -> list[Any]:
+    with at(name):
+        return _list(value, name)
 
 
 def _list(value: Any, what: str) -> list[Any]:
@@ -164,11 +212,14 @@ def _list(value: Any, what: str) -> list[Any]:
 
 def _known(table: Mapping[str, Any], name: Any, what: str) -> Any:
     if not isinstance(name, str) or name not in table:
-        raise ProblemError(f"{name!r} is not a {what}; known: {', '.join(table)}.")
+        raise ProblemError(f"{brief(name, 40)} is not a {what}; known: {', '.join(table)}.")
     return table[name]
 
 
 def _only(item: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
     for key in item:
         if key not in keys:
-            raise ProblemError(f"{what} has an entry {key!r}; known: {', '.join(keys)}.")
+            with at(str(key)):
+                raise ProblemError(
+                    f"{what} has an entry {brief(key, 40)}; known: {', '.join(keys)}."
+                )
