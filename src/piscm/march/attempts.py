@@ -99,7 +99,7 @@ class AutoAttempts(Attempts):
         return attempt
 
     def at_once(self, setting: Setting) -> Piece | None:
-        linear = all(block.compiled.linear for block in setting.task.whole.blocks)
+        linear = all(block.linear for block in setting.task.whole.blocks)
         policy = PortfolioPolicy.beside_windows(linear)
         portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
         found = None if portfolio is None else portfolio.run()
