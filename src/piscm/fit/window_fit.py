@@ -171,11 +171,11 @@ class WindowFit:
         were longer; rows are then scaled by its own nodes.
         """
         unit = 1.0 if self._relative else size
-        sizes = dict(zip(self._part.blocks, self._scaling.sizes, strict=True))
+        sizes = dict(zip((b.key for b in self._part.blocks), self._scaling.sizes, strict=True))
         whole = self._norm(network, points, self._task.scaling.named) / size
         if not whole > 0 or not self._least_share < 1:
             return whole
-        own = self._norm(network, points, sizes.__getitem__) / unit
+        own = self._norm(network, points, lambda block: sizes[block.key]) / unit
         return min(whole, own / self._least_share)
 
     def _size(self, method: Construction) -> float:
