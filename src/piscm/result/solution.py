@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-FORMAT = 3
+FORMAT = 4
 """The format version of saved files."""
 
 
