@@ -5,12 +5,8 @@ import pytest
 import sympy
 from builders import solved_in_no_time
 
-from piscm import (
-    ProblemError,
-    Solution,
-    coordinates,
-    field,
-)
+from piscm import Box, Condition, Problem, ProblemError, Solution, coordinates, field, solve
+from piscm.network.start import Start
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -63,3 +59,28 @@ def test_a_starting_value_with_a_jump_is_taken_or_refused(value):
         assert np.isfinite(solved_in_no_time(initial={u: value})(x=[0.1, 0.9])).all()
     except ProblemError as error:
         assert str(value) in str(error)  # noqa: PT017 - one or the other
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        sympy.Min(x, 1 - x),
+        sympy.Heaviside(x - 0.3),
+        sympy.floor(5 * x),
+        sympy.sqrt(x),
+        abs(x - 0.5) ** 3,
+        sympy.Piecewise((0, x < 0.4), (1, True)),
+    ],
+)
+def test_a_kink_in_the_start_leaves_no_trace(value):
+    problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + 1], [Condition(u, on="boundary")])
+    solution = solve(problem, initial={u: value})
+    at = np.linspace(0, 1, 201)
+    assert solution.status.ok
+    np.testing.assert_allclose(solution(x=at), at * (1 - at) / 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("value", [1 + x**2, sympy.exp(-x), sympy.sqrt(1 + x), 1 / (1 + x)])
+def test_a_smooth_start_is_taken_as_it_is(value):
+    problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + 1], [Condition(u, on="boundary")])
+    assert Start(problem, {u: value}).expressions == {0: value}

@@ -69,7 +69,8 @@ class Assembly:
         whole, own = divisors(self.part.blocks, self.points), divisors(blocks, points)
         scaled = self._emphasis
         emphasis = {
-            number: scaled.get(i, np.ones(1)) * (own[block.kind] / whole[block.kind])
+            number: _rows_of(scaled.get(i, np.ones(1)), rows)
+            * (own[block.kind] / whole[block.kind])
             for number, (i, block) in enumerate(zip(here, blocks, strict=True))
         }
         return self._system(blocks, points, activation, emphasis)
@@ -86,3 +87,8 @@ class Assembly:
             self.start,
             emphasis,
         )
+
+
+def _rows_of(factors: Floats, rows: slice) -> Floats:
+    """The factors of some rows, if every row has its own."""
+    return factors if len(factors) == 1 else factors[rows]

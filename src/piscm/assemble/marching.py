@@ -40,7 +40,7 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
     if high in values:
         return f"a condition holds at its upper end, {coordinate} = {high:g}"
     initial = [c for c in problem.conditions if low in c.place.values_of(coordinate)]
-    needed = sum(_order(problem, item, coordinate) for item in problem.fields)
+    needed = sum(order_along(problem, item, coordinate) for item in problem.fields)
     if len(initial) < needed:
         return (
             f"{len(initial)} conditions on {coordinate} = {low:g} do not determine what comes "
@@ -49,7 +49,7 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
     return None
 
 
-def _order(problem: Problem, item: AppliedUndef, coordinate: sympy.Symbol) -> int:
+def order_along(problem: Problem, item: AppliedUndef, coordinate: sympy.Symbol) -> int:
     """The highest order of derivative of a field along the coordinate in any equation."""
     orders = [0]
     for equation in problem.equations:

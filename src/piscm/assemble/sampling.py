@@ -18,8 +18,8 @@ _MOST = 10_000_000
 
 Density = Callable[[Floats], Floats]
 """The desired density of points, up to a factor, at points of shape (points, coordinates)."""
-# Points that follow a density are chosen from this many times as many candidates.
-_CHOICE = 8
+CHOICE = 8
+"""Points that follow a density are chosen from this many times as many candidates."""
 
 RULES = ("sobol", "uniform", "latin", "grid")
 
@@ -90,7 +90,7 @@ class Sampling:
         def crowd(points: Callable[[int], Floats], count: int) -> Floats:
             if density is None:
                 return points(count)
-            many = points(_CHOICE * count)
+            many = points(CHOICE * count)
             if len(many) <= count:  # a single point
                 return many
             chosen = rng.choice(len(many), count, replace=False, p=half_by(density(many)))

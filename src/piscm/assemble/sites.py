@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import Density, Sampling
+from piscm.assemble.sampling import CHOICE, Density, Sampling
+from piscm.budget.budget import check_memory
+from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
 from piscm.problem.domain import Domain
 from piscm.problem.place import Leg, Legs
@@ -113,11 +115,16 @@ def draw_points(
     density: Density | None = None,
 ) -> Points:
     """Points for every block; given a density, half of those inside and on faces follow it."""
+    many = max(sampling.interior, sampling.boundary)
+    # Sobol points come in powers of two, and are mapped to the domain and chosen from.
+    copies = 4 if density is None else 4 * CHOICE
+    check_memory(8.0 * copies * many * domain.dimension, f"{many} points", "give fewer (Sampling)")
     drawing = sampling.drawing(rng, density)
     numbers: dict[Hashable, int] = {}
     sites: list[Site] = []
     for block in blocks:
         if block.place.key not in numbers:
+            check_time()
             numbers[block.place.key] = len(sites)
             sites.append(Site(block.place.sample(domain, drawing), block.place.resampled))
     return Points(tuple(sites), tuple(numbers[block.place.key] for block in blocks))

@@ -23,6 +23,10 @@ from piscm.assemble.sites import Points
 from piscm.assemble.state import Change, Linearization, State
 from piscm.assemble.unknowns import bounds_of
 from piscm.assemble.weighting import Emphasis
+from piscm.assemble.writing import write_moving, write_still, write_strands
+from piscm.budget.budget import check_memory
+from piscm.budget.clock import check_time
+from piscm.budget.parts import parts
 from piscm.compile.blocks import Block
 from piscm.compile.differentiable import Differentiable
 from piscm.linalg.bounded import Bounds
@@ -32,6 +36,10 @@ from piscm.network.start import Start
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
+
+# Whatever is done with columns needs this many arrays of their size: the columns themselves, copies
+# scaled to unit length, their factors.
+_COPIES = 6
 
 
 class System:
@@ -161,6 +169,7 @@ class System:
         unknowns: Floats,
     ) -> Floats:
         """The weighted residual of a block from the jets or strands of its legs."""
+        check_time()
         pairs = zip(placed.legs, arguments, strict=True)
         return placed.residual(
             [function.value(leg.leg.points, own, unknowns) for leg, own in pairs]
@@ -169,6 +178,7 @@ class System:
     # --- linearization ----------------------------------------------------------------------
 
     def _jets_at_start(self, placed: Placed) -> list[Floats]:
+        check_time()
         compiled = placed.block.compiled
         return [self._start.jets(compiled, leg.leg.points) for leg in placed.legs]
 
@@ -188,6 +198,7 @@ class System:
         unknowns: Floats,
     ) -> tuple[list[Floats], Floats]:
         """Partials by jets or strands of each leg, (..., points), and by unknowns, (..., rows)."""
+        check_time()
         each, for_unknowns = [], []
         for leg, own in zip(placed.legs, arguments, strict=True):
             by_own, by_unknowns = function.linearize(leg.leg.points, own, unknowns)
@@ -213,6 +224,12 @@ class System:
 
     # --- nodes ------------------------------------------------------------------------------
 
+    @property
+    def bytes_per_node(self) -> int:
+        """The memory that a node takes, with the working copies of its columns."""
+        strands = sum(len(strands) * leg.size for leg, strands in self._stranded)
+        return int(8 * (_COPIES * self.fields * self.rows + strands))
+
     def allocate(self, capacity: int) -> Columns:
         """Columns with room for `capacity` nodes."""
         return Columns(
@@ -223,22 +240,19 @@ class System:
 
     def evaluate(self, nodes: Nodes) -> Columns:
         """Everything about a batch of nodes that does not depend on the state."""
-        made = Evaluated(nodes, self._points, self._wanted, self.activation)
+        check_memory(
+            len(nodes) * self.bytes_per_node,
+            f"{len(nodes)} nodes at {self.rows} rows ({self.fields} fields)",
+            "give fewer points (Sampling), candidates or nodes",
+        )
         columns = self.allocate(len(nodes))
-        for placed, (partials, _) in zip(self._linear, self._linear_partials, strict=True):
-            jets = range(len(placed.block.compiled.jets))
-            for field in range(self.fields):
-                room = columns.still[:, field, placed.rows]
-                made.columns(field, placed.legs, partials, jets, room)
-        coefficients = (own for each in self._coefficients for own in each)
-        for (leg, strands), own, part in zip(
-            self._stranded, coefficients, columns.strands, strict=True
-        ):
-            for strand, room in zip(strands, part, strict=True):
-                if strand.fixed:
-                    made.at_points(strand.field, leg, own, strand.jets, room)
-                else:
-                    made.feature(leg, strand.jets[0], room)
+        partials = [own for own, _ in self._linear_partials]
+        coefficients = [own for each in self._coefficients for own in each]
+        for some in parts(len(nodes), len(self._points)):
+            made = Evaluated(nodes.some(some), self._points, self._wanted, self.activation)
+            write_still(columns.still[some], made, self._linear, partials)
+            rooms = [own[:, some] for own in columns.strands]
+            write_strands(rooms, made, self._stranded, coefficients)
         return columns
 
     def write_columns(
@@ -250,18 +264,7 @@ class System:
     ) -> None:
         """Update the nonlinear rows of some nodes' columns."""
         for placed in self._nonlinear:
-            first = placed.nonlinear_legs.start
-            for field in range(self.fields):
-                target = design[nodes, field, placed.rows]
-                own = placed.block.compiled.strands_in(field)
-                for number, leg in enumerate(placed.legs, start=first):
-                    parts = (linearization.partials[number][own], strands[number][own, nodes])
-                    if number == first and leg.reduction is None:
-                        np.einsum("jp,jkp->kp", *parts, out=target)
-                        continue
-                    more = np.einsum("jp,jkp->kp", *parts)
-                    more = more if leg.reduction is None else more @ leg.reduction.T
-                    target[:] = more if number == first else target + more
+            write_moving(design, strands, nodes, placed, linearization)
 
     @cached_property
     def single(self) -> Screen:

@@ -5,11 +5,13 @@ A block is an expression, the place where it must vanish (or equal something), a
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
 
+from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
 from piscm.problem.place import Legs, Place, combined
 from piscm.problem.places import Interior
@@ -76,25 +78,39 @@ class Block:
 
 def compile_blocks(problem: Problem) -> list[Block]:
     """All blocks of a problem, with distinct names: equations, conditions, observations."""
+    return list(_compiled_blocks(problem))
 
+
+@lru_cache(maxsize=8)  # checks, fit and result of one run ask for the same blocks
+def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     def compiled(expression: sympy.Expr, where: str) -> Compiled:
+        check_time()
         return Compiled(
             expression, problem.fields, problem.domain.coordinates, tuple(problem.unknowns), where
         )
 
-    blocks = []
+    blocks: list[Block] = []
+    names = [name for name, _ in block_names(problem)]
     for number, equation in enumerate(problem.equations, start=1):
-        name = f"equation {number}" if len(problem.equations) > 1 else "equation"
         function = compiled(equation, f"Equation {number}")
-        blocks.append(Block(name, "equations", function, Interior()))
+        blocks.append(Block(names[len(blocks)], "equations", function, Interior()))
     for item in (*problem.conditions, *problem.observations):
-        function = compiled(item.expression, item.where)
-        block = Block(item.name, item.kind, function, item.place, item.weight, item.data)
+        function, name = compiled(item.expression, item.where), names[len(blocks)]
+        block = Block(name, item.kind, function, item.place, item.weight, item.data)
         blocks.append(replace(block, noise=item.noise, loss=item.loss))
-    return [
-        replace(block, name=_distinct(block.name, [other.name for other in blocks[:index]]))
-        for index, block in enumerate(blocks)
+    return tuple(blocks)
+
+
+def block_names(problem: Problem) -> list[tuple[str, str]]:
+    """The name and the kind of every block; names are distinct."""
+    several = len(problem.equations) > 1
+    named = [
+        (f"equation {number}" if several else "equation", "equations")
+        for number, _ in enumerate(problem.equations, start=1)
     ]
+    named += [(item.name, item.kind) for item in (*problem.conditions, *problem.observations)]
+    taken = [name for name, _ in named]
+    return [(_distinct(name, taken[:index]), kind) for index, (name, kind) in enumerate(named)]
 
 
 def _distinct(name: str, taken: Sequence[str]) -> str:

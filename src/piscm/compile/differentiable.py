@@ -38,6 +38,21 @@ class Differentiable:
         self._symbols = [*coordinates, *arguments, *unknowns]
         self._value = function_of(self._symbols, [expression], where)
 
+    @property
+    def coordinates(self) -> Sequence[sympy.Symbol]:
+        """The coordinates."""
+        return self._coordinates
+
+    @property
+    def symbols(self) -> list[sympy.Symbol]:
+        """Everything its functions take: coordinates, arguments, unknowns."""
+        return self._symbols
+
+    @property
+    def unknown_count(self) -> int:
+        """The number of unknowns its functions take."""
+        return len(self._unknowns)
+
     def __getstate__(self) -> dict[str, Any]:
         """Without the compiled functions, which pickle cannot name."""
         return {name: own for name, own in vars(self).items() if name not in _FUNCTIONS}
@@ -52,6 +67,10 @@ class Differentiable:
     def _partials(self) -> list[sympy.Expr]:
         moving = [*self._arguments, *self._unknowns]
         return [derivative(self._expression, symbol, self.where) for symbol in moving]
+
+    def partial(self, index: int) -> sympy.Expr:
+        """The partial by an argument, as an expression in `symbols`."""
+        return self._partials[index]
 
     @cached_property
     def _all_partials(self) -> Callable[..., Any]:

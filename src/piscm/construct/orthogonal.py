@@ -19,6 +19,8 @@ from piscm.assemble.columns import Columns
 from piscm.assemble.sampling import half_by
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
+from piscm.budget.budget import check_memory
+from piscm.budget.clock import check_work
 from piscm.construct.checks import check_count
 from piscm.construct.selection import Proposal, Run, Selection
 from piscm.linalg.basis import Basis
@@ -128,6 +130,10 @@ def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> li
         Maximum number to keep.
     """
     candidates, fields, size = design.shape
+    count = min(count, candidates)
+    pairs = (candidates * fields) ** 2
+    check_memory(8.0 * 3 * pairs, f"The products of {candidates} candidates", "take fewer")
+    check_work(2.0 * pairs * (size + count))
     columns = design.reshape(-1, size)
     lengths = np.linalg.norm(columns, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
@@ -135,7 +141,7 @@ def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> li
         columns = np.where(usable[:, None], columns, 0.0)
     columns = basis.outside(columns / np.where(usable, lengths, 1.0)[:, None])
     gram = columns @ columns.T
-    return _greedy(gram, columns @ residual, fields, min(count, candidates))
+    return _greedy(gram, columns @ residual, fields, count)
 
 
 def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int]:

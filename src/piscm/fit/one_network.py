@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from piscm.assemble.assembly import Assembly
+from piscm.assemble.system import System
+from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
 from piscm.construct.machine import GivesUp, Growth, grow
 from piscm.fit.refine import Refined, refine
@@ -48,10 +50,9 @@ class OneNetwork:
         return replace(self, refined=self.refined.without_columns())
 
 
-def thinned(assembly: Assembly, max_nodes: int) -> Assembly:
+def thinned(assembly: Assembly, method: Construction) -> Assembly:
     """The assembly at no more points than growth can handle."""
-    columns = max_nodes * len(assembly.part.problem.fields)
-    most = most_points(columns)
+    most = most_points(method, len(assembly.part.problem.fields))
     if assembly.points.rows[0] <= most:
         return assembly
     return assembly.at(assembly.points.first(most))
@@ -67,16 +68,19 @@ def fit_network(
 ) -> OneNetwork:
     """Grow a network, from scratch or from an earlier growth, and refine it.
 
-    If the run is stopped (Ctrl-C, the time limit), the network is returned as growth left it.
+    If the run is stopped (Ctrl-C, a limit), the network is returned as growth left it.
     """
     system = assembly.system(method.activation)
     growth = grow(system, method, rng, report, before, gives_up)
-    refined = Refined(growth.nodes, system, growth.columns, growth.state)
+    grown = refined = Refined(growth.nodes, system, growth.columns, growth.state)
+    residual = growth.state.norm
     if not growth.status.stopped:
         try:
-            refined = refine(assembly, refined, method)
-        except KeyboardInterrupt:
-            growth = replace(growth, status=Status.INTERRUPTED)
+            refined = refine(assembly, grown, method)
+            residual = _residual(system, refined)
+        except STOPS as stop:
+            refined = grown
+            growth = replace(growth, status=Status.after(stop))
     if refined.kept is not None:
         growth = replace(
             growth, nodes=refined.nodes, history=as_history(growth.history[refined.kept])
@@ -86,12 +90,17 @@ def fit_network(
     network = Network(
         problem, start, method.activation, growth.nodes, state.weights, state.unknowns
     )
-    residual = state.norm
-    if refined.system is not system:
-        columns = system.evaluate(growth.nodes)
-        residual = system.state_with(columns, state.weights, state.unknowns).norm
     growth = replace(growth, state=state, columns=growth.columns.take([]))
     return OneNetwork(network, growth, refined, residual)
+
+
+def _residual(system: System, refined: Refined) -> float:
+    """The residual under the row weights of a system, whatever the refinement used."""
+    state = refined.state
+    if refined.system is system:
+        return state.norm
+    columns = system.evaluate(refined.nodes)
+    return system.state_with(columns, state.weights, state.unknowns).norm
 
 
 def fit_to_all(fitted: OneNetwork, everything: Assembly, method: Construction) -> OneNetwork:
@@ -107,7 +116,7 @@ def fit_to_all(fitted: OneNetwork, everything: Assembly, method: Construction) -
         corrected = correct_on_all(
             everything, fitted.growth.nodes, state.weights, state.unknowns, method
         )
-    except KeyboardInterrupt:
-        return fitted.ended(Status.INTERRUPTED)
+    except STOPS as stop:
+        return fitted.ended(Status.after(stop))
     network = replace(fitted.network, weights=corrected.weights, unknowns=corrected.unknowns)
     return replace(fitted, network=network, residual=corrected.residual)

@@ -1,6 +1,6 @@
 """What every window has in common, and the network of one window with its residuals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,6 +85,10 @@ class Piece:
         The residual relative to that size, at the fitted points and at validation points. Rows are
         scaled by a typical node of the whole domain; by one of a short window they would seem
         small.
+    estimate : float
+        The estimated relative error of the fields, infinite if there is none.
+    tried : tuple of str
+        What was tried before, in words.
     """
 
     low: float
@@ -94,6 +98,8 @@ class Piece:
     size: float
     fitted: float
     held_out: float
+    estimate: float = np.inf
+    tried: tuple[str, ...] = ()
 
     @property
     def network(self) -> Network:
@@ -126,3 +132,8 @@ class Piece:
     def without_columns(self) -> "Piece":
         """The same piece without the columns of its nodes, which are large."""
         return replace(self, fit=self.fit.without_columns())
+
+
+def best_of(pieces: Sequence[Piece]) -> Piece:
+    """The most accurate piece."""
+    return min(pieces, key=lambda piece: piece.error)

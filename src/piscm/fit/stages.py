@@ -1,7 +1,6 @@
 """One window in stages: activations are compared, then points are added as the network grows."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,10 +11,11 @@ from piscm.assemble.row_scaling import row_scaling
 from piscm.assemble.sampling import Density, Sampling, half_by
 from piscm.assemble.sites import Points, Site, draw_points
 from piscm.assemble.windows import steepness
+from piscm.budget.budget import STOPS, finishing
 from piscm.construct.construction import Construction
 from piscm.construct.machine import Growth
-from piscm.fit.one_network import fit_network, fit_to_all
-from piscm.fit.piece import SCALING_POINTS, Piece, Task
+from piscm.fit.one_network import OneNetwork, fit_network, fit_to_all
+from piscm.fit.piece import SCALING_POINTS, Piece, Task, best_of
 from piscm.fit.slabs import most_points
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
@@ -26,8 +26,6 @@ from piscm.result.status import Status
 Floats = NDArray[np.float64]
 OutOfReach = Callable[[Floats, float], bool]
 """``out_of_reach(residuals, tolerance)`` says that growth will miss the tolerance."""
-
-_NO_TIME = 1e-3  # seconds; a time limit must be positive
 
 
 @dataclass(frozen=True)
@@ -96,33 +94,47 @@ def fit_window(
     """Grow a network on a window; tolerances are relative to the size of the solution sought.
 
     After each stage the residual is checked at validation points, and points are added, half of
-    them where it is large: as many as the nodes require, and more if it exceeds the fitted one.
+    them where it is large: as many as the nodes require, and more if it exceeds the fitted one. If
+    the run is stopped, the best piece so far is returned.
     """
-    most = plan.methods[0].max_nodes
     fit = _WindowFit(task, low, high, before, plan, rng)
+    best: Piece | None = None
+    try:
+        for piece in _stages(fit, plan, report):
+            best = piece if best is None else best_of([best, piece])
+            if piece.status.stopped:
+                return best.ended(piece.status)
+        return piece
+    except STOPS as stop:
+        if best is None:
+            raise
+        return best.ended(Status.after(stop))
+
+
+def _stages(fit: "_WindowFit", plan: Plan, report: Report) -> Iterator[Piece]:
+    """The pieces of a window, one after another; the last is the result."""
+    most, policy = plan.methods[0].max_nodes, plan.policy
     limits = [*(nodes for nodes in plan.stages if nodes < most), most]
     trials: list[tuple[Construction, Piece]] = []
     for method in plan.methods:
         alone = len(plan.methods) == 1
         piece = fit.grown(method, limits[0], None, report, plan.out_of_reach if alone else None)
         trials.append((method, piece))
-        if piece.status.stopped:
-            return min((own for _, own in trials), key=lambda own: own.error).ended(piece.status)
+        yield piece
     method, piece = min(trials, key=lambda trial: trial[1].error)
-    policy = plan.policy
     for limit in limits[1:]:
-        ended = piece.status.stopped or piece.status is Status.HOPELESS
         parted = piece.held_out > max(policy.parted * piece.fitted, method.tolerance)
         full = piece.status in (Status.NODE_LIMIT, Status.FINISHED)
         enough = piece.error <= max(method.tolerance, policy.below_noise * piece.misfit)
-        if ended or enough or not (full or parted):
+        if piece.status is Status.HOPELESS or enough or not (full or parted):
             break
         wanted = plan.points_per_node * limit
         if parted:
             wanted = max(wanted, policy.more * piece.assembly.points.rows[0])
         fit.add_points(piece, wanted)
         piece = fit.grown(method, limit, piece.fit.growth, report, plan.out_of_reach)
-    return fit.on_all_points(piece, method)
+        yield piece
+    yield fit.on_all_points(piece, method)
 
 
 class _WindowFit:
@@ -137,9 +149,8 @@ class _WindowFit:
         plan: Plan,
         rng: np.random.Generator,
     ) -> None:
-        self._began = time.perf_counter()
         self._task, self._low, self._high, self._policy = task, low, high, plan.policy
-        self._most = most_points(plan.methods[0].max_nodes * len(task.problem.fields))
+        self._most = most_points(plan.methods[0], len(task.problem.fields))
         self._part = task.whole
         if task.coordinate is not None:
             self._part = task.whole.window(task.coordinate, low, high, before)
@@ -190,24 +201,24 @@ class _WindowFit:
         pairs = zip(self._part.blocks, self._scaling.sizes, strict=True)
         shorter = min(self._task.scaling.named(block) / size for block, size in pairs)
         tolerance = method.tolerance * size * min(1.0, shorter)
-        seconds = method.max_seconds
-        if seconds is not None:  # the window's, part of which may be used up
-            seconds = max(_NO_TIME, seconds - (time.perf_counter() - self._began))
-        method = replace(method, tolerance=tolerance, max_nodes=limit, max_seconds=seconds)
+        method = replace(method, tolerance=tolerance, max_nodes=limit)
 
         def gives_up(residuals: Floats) -> bool:
             return out_of_reach is not None and out_of_reach(residuals, tolerance)
 
         fit = fit_network(self._assembly, method, self._node_rng, report, before, gives_up)
-        return Piece(
-            self._low,
-            self._high,
-            self._assembly,
-            fit,
-            size,
-            fitted=self._norm(fit.network, self._assembly.points) / size,
-            held_out=self._norm(fit.network, self._validation) / size,
-        )
+        return self._piece(fit, self._assembly, size)
+
+    def _piece(self, fit: OneNetwork, assembly: Assembly, size: float) -> Piece:
+        """A fitted network with its residuals, which are unknown if there is no time for them."""
+        fitted = held_out = np.nan
+        try:
+            with finishing():
+                fitted = self._norm(fit.network, assembly.points) / size
+                held_out = self._norm(fit.network, self._validation) / size
+        except STOPS as stop:
+            fit = fit if fit.status.stopped else fit.ended(Status.after(stop))
+        return Piece(self._low, self._high, self._assembly, fit, size, fitted, held_out)
 
     def _size(self, method: Construction) -> float:
         """The residual of the empty network, with zero fields or the user's start."""
@@ -272,7 +283,7 @@ class _WindowFit:
 
     def on_all_points(self, piece: Piece, method: Construction) -> Piece:
         """The piece corrected on all points, if growth used only some of them."""
-        if not self._many or self._part.problem.observations or piece.status.stopped:
+        if not self._many or self._part.problem.observations:
             return piece
         pairs = zip(self._part.blocks, self._all.of_block, strict=True)
         inside = {number for block, number in pairs if block.kind == "equations"}
@@ -284,10 +295,6 @@ class _WindowFit:
             return site.joined(added[number].some(slice(self._kept, None)))
 
         points = self._all.changed(every)
-        fit = fit_to_all(piece.fit, self._assembly.at(points), method)
-        return replace(
-            piece,
-            fit=fit,
-            fitted=self._norm(fit.network, points) / piece.size,
-            held_out=self._norm(fit.network, self._validation) / piece.size,
-        )
+        everything = self._assembly.at(points)
+        fit = fit_to_all(piece.fit, everything, method)
+        return self._piece(fit, everything, piece.size)

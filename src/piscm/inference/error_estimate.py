@@ -4,39 +4,39 @@ With u the solution found and R its residual, the error :math:`\delta` satisfies
 :math:`R'(u)\,\delta \approx -R(u)`, and likewise for the conditions. It is solved by least squares
 at fresh points, with the nodes of the solution and half as many new ones that are variations of
 them, window by window: each passes its error on to the next, so errors grow or decay along the way
-as they do in the solution. What even the richer space cannot express is not seen.
+as they do in the solution.
+
+The estimate is honest about what it cannot see. A residual that even the richer space does not
+lower counts as an error of its own size; where the linearization does not lead to a smaller
+residual, or where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is
+infinite. The noise of observations adds its share.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from piscm.assemble.assembly import Assembly
-from piscm.assemble.marching import marching_coordinate
-from piscm.assemble.row_scaling import row_scaling
-from piscm.assemble.sampling import Sampling
-from piscm.assemble.sites import Points, Site, draw_points, join
-from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part
+from piscm.budget.clock import check_work
+from piscm.inference.freedom import free_fields
+from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
+from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.truncated import solve_triangle
-from piscm.network.draw import Draw
 from piscm.network.network import Network
-from piscm.network.nodes import concatenate
-from piscm.problem.place import Legs
+from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
-FittedPoints = Mapping[tuple[str, Hashable], Legs]
-"""The fitted points of one window, by the name and the place of the block."""
 
-# New nodes in addition to those of the solution: this fraction of them, and at least this many.
-_RICHER = 0.5
-_AT_LEAST = 50
-# Fresh points per node, alone and in addition to fitted ones.
-_POINTS_PER_NODE, _POINTS_BESIDE = 3, 1.5
 _TRUNCATION = 1e-13
+# The correction is repeated while the true residual of what it leads to is above this fraction of
+# the one before, at most so often.
+_FALLEN, _STEPS = 0.5, 4
+# A residual below this fraction of the fields that does not fall is round-off.
+_ROUND_OFF = 1e-9
+_NOISE_POINTS = 200  # in each window, at which the noise's share is taken
 
 
 @dataclass(frozen=True)
@@ -46,54 +46,97 @@ class ErrorEstimate:
     Attributes
     ----------
     relative : float
-        The root mean square error of all fields relative to the root mean square of the fields.
+        The root mean square error of all fields relative to the root mean square of the fields;
+        infinite where it is not known.
     by_field : dict of str to float
         The root mean square error of each field, in its own units.
+    from_noise : float
+        The part of `relative` that is due to the noise of observations.
+    free : tuple of str
+        The fields that the problem does not determine.
     """
 
     relative: float
     by_field: dict[str, float]
+    from_noise: float = 0.0
+    free: tuple[str, ...] = ()
 
 
 def estimate_error(
-    network: Network, seed: int = 0, fitted: Sequence[FittedPoints] = ()
+    network: Network,
+    seed: int = 0,
+    fitted: Sequence[FittedPoints] = (),
+    uncertainty: Uncertainty | None = None,
 ) -> ErrorEstimate:
     """The estimated error of a network, over all windows.
 
     Parameters
     ----------
     fitted : the fitted points of each window, if known
-        They are dense where the nodes are steep; fresh points alone would be too sparse there.
+    uncertainty : that of the weights due to noise, if there are data
     """
     problem = network.problem
-    whole = Part.whole(problem)
-    if marching_coordinate(problem) is not None and len(problem.fields) <= len(problem.equations):
-        # Initial conditions determine the state; noise in data is not an error of it.
-        whole = whole.without_observations()
     names = [str(item.func) for item in problem.fields]
+    if network.solved_up_to < np.inf:
+        return ErrorEstimate(np.inf, dict.fromkeys(names, np.inf))
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
+    noise = np.zeros(len(names))
+    whole, free = _without_data(problem), tuple[int, ...]()
     before: Network | None = None
     for number, (low, high, own) in enumerate(_windows(network)):
-        part = whole
-        if network.panels is not None:
-            coordinate = problem.domain.coordinates[network.panels.axis]
-            part = whole.window(coordinate, low, high, before)
         known = fitted[number] if number < len(fitted) else {}
-        corrected, points = _corrected(part, own, known, rng)
+        part = _window(whole, network, low, high, before)
+        space = richer_space(part, own, known, rng)
+        if number == 0:  # what is free is so in every window, or in the first alone
+            free = free_fields(space, known)
+            if free and problem.observations and not whole.problem.observations:
+                whole = Part.whole(problem)  # the data are needed
+                part = _window(whole, network, low, high, before)
+                space = richer_space(part, own, known, rng)
+                free = free_fields(space, known)
+        corrected, unseen = _corrected(space)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
         for index, item in enumerate(compiled):
-            found = own.value(item, points)
-            squares[index] += share * np.mean((corrected.value(item, points) - found) ** 2)
+            found = own.value(item, space.points)
+            moved = corrected.value(item, space.points) - found
+            squares[index] += share * (np.mean(moved**2) + unseen**2)
             sizes[index] += share * np.mean(found**2)
+            if uncertainty is not None:
+                some = space.points[:_NOISE_POINTS]
+                deviation = network.deviation(item, some, uncertainty.factor)
+                if np.isfinite(deviation).all():  # else the data do not tell how noisy they are
+                    noise[index] += share * np.mean(deviation**2)
         before = corrected
-    size = float(sizes.sum())
-    wrong = float(squares.sum())
-    relative = float(np.sqrt(wrong / size)) if size > 0 else (0.0 if wrong == 0 else float("inf"))
-    errors = np.sqrt(squares / volume)
-    return ErrorEstimate(relative, dict(zip(names, map(float, errors), strict=True)))
+    squares = squares + noise
+    squares[list(free)] = np.inf
+    squares = np.where(np.isfinite(squares), squares, np.inf)
+    errors = dict(zip(names, map(float, np.sqrt(squares / volume)), strict=True))
+    size, open_fields = float(sizes.sum()), tuple(names[index] for index in free)
+    return ErrorEstimate(_share(squares, size), errors, _share(noise, size), open_fields)
+
+
+def _share(squares: Floats, size: float) -> float:
+    """The root of squares relative to a size; infinite if that is zero and they are not."""
+    total = float(squares.sum())
+    if total == 0:
+        return 0.0
+    return float(np.sqrt(total / size)) if size > 0 else float("inf")
+
+
+def _without_data(problem: Problem) -> Part:
+    """What may determine the state alone: noise in data is no error of the equations."""
+    whole = Part.whole(problem)
+    several = len(problem.fields) > len(problem.equations)
+    return whole if several or not problem.conditions else whole.without_observations()
+
+
+def _window(whole: Part, network: Network, low: float, high: float, before: Network | None) -> Part:
+    if network.panels is None:
+        return whole
+    return whole.window(network.problem.domain.coordinates[network.panels.axis], low, high, before)
 
 
 def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
@@ -122,55 +165,35 @@ def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
         )
 
 
-def _corrected(
-    part: Part, own: Network, fitted: FittedPoints, rng: np.random.Generator
-) -> tuple[Network, Floats]:
-    """One Gauss–Newton step in the richer space, and points for the comparison."""
-    problem = part.problem
-    more = max(_AT_LEAST, int(_RICHER * len(own.nodes)))
-    count = len(own.nodes) + more
-    flat = problem.domain.dimension <= 2
-    each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
-    interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
-    sampling = Sampling(interior, interior // 4 if flat else interior // 2)
-    fresh = draw_points(problem.domain, part.blocks, sampling, rng)
-    compared = fresh[0][0].points
-    points = _beside(part, fresh, fitted)
-    scaling = row_scaling(problem, part.blocks, points, own.start, rng)
-    system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
-    centers = _centers(part, own, points, more, rng) if system.activation.localized else None
-    added = Draw(problem.domain, None).free(more, 1.0, rng, own.nodes, centers)
-    nodes = concatenate([own.nodes, added])
-    columns = system.evaluate(nodes)
-    old = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
-    state = system.state_with(columns, old, own.unknowns)
-    design = columns.at(system.linearize(state)).reshape(-1, system.rows)
-    design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes that overflow
-    both = np.concatenate([design, -state.residual[None]]).T
-    triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
-    step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution.reshape(old.shape)
-    corrected = Network(problem, own.start, own.activation, nodes, old + step, own.unknowns)
-    return corrected, compared
+def _corrected(space: RicherSpace) -> tuple[Network, float]:
+    """The solution corrected in the richer space, and how much of its residual stays unseen.
+
+    Gauss–Newton: one step where the linearization holds, a few more where the true residual falls
+    too little; infinite if it does not fall.
+    """
+    weights, state = space.weights, space.state
+    first = last = float(state.norm)
+    for _ in range(_STEPS):
+        design = space.design_at(state)
+        check_work(2.0 * design.size * len(design))
+        both = np.concatenate([design, -state.residual[None]]).T
+        triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
+        step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution
+        weights = weights + step.reshape(weights.shape)
+        state = space.system.state_with(space.columns, weights, space.own.unknowns)
+        left = float(state.norm)
+        if space.system.is_linear or not left > _FALLEN * last:
+            break
+        last = left
+    # Data that are needed to determine the fields may be noisy: no space should follow the noise.
+    unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * left - first)
+    if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * _size(space):
+        unseen = float("inf")
+    return space.network(weights), unseen
 
 
-def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
-    """Fresh points added to the fitted ones, which are dense where the nodes are steep."""
-    keys = {n: block.key for block, n in zip(part.blocks, fresh.of_block, strict=True)}
-
-    def joined(number: int, site: Site) -> Site:
-        known = fitted.get(keys[number], ())
-        if not site.resampled or len(known) != len(site.legs):
-            return site
-        return Site(join(known, site.legs))
-
-    return fresh.changed(joined)
-
-
-def _centers(
-    part: Part, own: Network, points: Points, count: int, rng: np.random.Generator
-) -> Floats:
-    """Centers of new nodes: points of the first equation, drawn by its squared residual."""
-    index = next(i for i, block in enumerate(part.blocks) if block.kind == "equations")
-    square = own.residual(part.blocks[index], points[index]) ** 2
-    chance = square / square.sum() if square.sum() > 0 else None
-    return np.asarray(points[index][0].points[rng.choice(len(square), count, p=chance)])
+def _size(space: RicherSpace) -> float:
+    """The root mean square of all fields."""
+    compiled = [space.own.compile(item) for item in space.part.problem.fields]
+    values = [space.own.value(item, space.points) for item in compiled]
+    return float(np.sqrt(sum(float(np.mean(own**2)) for own in values)))

@@ -1,18 +1,22 @@
 """How one window is attempted: with everything chosen automatically, or by the user's method."""
 
-import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
+from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
+from piscm.fit.portfolio import Found, Portfolio, PortfolioPolicy
 from piscm.fit.stages import Plan, fit_window
+from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
+from piscm.result.status import Status
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,6 @@ class Setting:
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
-    deadline: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        return None if np.isinf(self.deadline) else max(1e-3, self.deadline - time.perf_counter())
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -44,8 +43,6 @@ class Attempts(ABC):
     tolerance, max_nodes : those of one window
     activations : tuple of str
         Activations to try.
-    max_seconds : float or None
-        Time limit of the whole run.
     more : int
         Factor on the number of nodes of a window if halving it does not help.
     policy : MarchPolicy
@@ -54,7 +51,6 @@ class Attempts(ABC):
     tolerance: float
     max_nodes: int
     activations: tuple[str, ...]
-    max_seconds: float | None
     more: int
     policy: MarchPolicy
 
@@ -65,6 +61,10 @@ class Attempts(ABC):
     @abstractmethod
     def alone(self, setting: Setting) -> Attempt:
         """Attempts at a whole domain, without windows."""
+
+    def at_once(self, setting: Setting) -> Piece | None:
+        """One network for a whole domain that could be marched, if a quick look finds one."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,66 @@ class AutoAttempts(Attempts):
 
         def attempt(window: Window) -> Piece:
             aimed = replace(window, tolerance=self.policy.aim * window.tolerance, give_up=True)
-            return self._attempt(setting, aimed, most, least=self.max_nodes)
+            portfolio = self._portfolio(setting, aimed.tolerance, PortfolioPolicy())
+            found = None if portfolio is None else portfolio.run()
+            if portfolio is None or found is None:
+                return self._attempt(setting, aimed, most, least=self.max_nodes)
+            if found.met or found.piece.status.stopped:
+                return found.piece
+            return self._grown_on(setting, aimed, found, portfolio.lab, most)
 
         return attempt
+
+    def at_once(self, setting: Setting) -> Piece | None:
+        linear = all(block.compiled.linear for block in setting.task.whole.blocks)
+        policy = PortfolioPolicy.beside_windows(linear)
+        portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
+        found = None if portfolio is None else portfolio.run()
+        if found is None or not (found.met or found.piece.status.stopped):
+            return None
+        return found.piece
+
+    def _portfolio(
+        self, setting: Setting, tolerance: float, policy: PortfolioPolicy
+    ) -> Portfolio | None:
+        """None where data or unknowns are to be fitted, which takes row weights of their own."""
+        problem = setting.task.problem
+        if problem.unknowns or problem.observations or not setting.task.equal:
+            return None
+        columns = self.policy.at_once * self.max_nodes
+        return Portfolio(
+            setting.task,
+            tolerance,
+            self.activations,
+            setting.rng,
+            setting.report,
+            setting.sampling,
+            replace(policy, columns=min(columns, policy.columns)),
+        )
+
+    def _grown_on(
+        self, setting: Setting, window: Window, found: Found, lab: Laboratory, most: int
+    ) -> Piece:
+        """Growth from the best one-shot network, or from nothing if none found anything."""
+        policy = self.policy
+        if found.piece.error > policy.lost:
+            grown = self._attempt(setting, window, most, least=self.max_nodes)
+        elif len(found.piece.network.nodes) * 2 > most:
+            return found.piece
+        else:
+            method = PISC3(
+                selection="orthogonal",
+                candidates=policy.candidates,
+                activation=found.member.activation,
+                max_nodes=most,
+                tolerance=window.tolerance,
+            )
+            try:
+                grown = grow_on(found, lab, method, setting.rng, setting.report)
+            except STOPS as stop:
+                return found.piece.ended(Status.after(stop))
+        best = min(found.piece, grown, key=lambda piece: piece.error)
+        return replace(best.ended(grown.status), tried=found.piece.tried)
 
     def _attempt(self, setting: Setting, window: Window, most: int, least: int = 0) -> Piece:
         policy = self.policy
@@ -93,7 +150,6 @@ class AutoAttempts(Attempts):
                 activation=activation,
                 max_nodes=most,
                 tolerance=window.tolerance,
-                max_seconds=setting.seconds_left,
             )
             for activation in window.activations
         ]
@@ -129,7 +185,6 @@ class FixedAttempts(Attempts):
             tolerance=method.tolerance,
             max_nodes=method.max_nodes,
             activations=(method.activation,),
-            max_seconds=method.max_seconds,
             more=1,
             policy=MarchPolicy(),
             method=method,
@@ -139,7 +194,7 @@ class FixedAttempts(Attempts):
         points = Sampling() if setting.sampling is None else setting.sampling
 
         def attempt(window: Window) -> Piece:
-            own = replace(self.method, tolerance=window.tolerance, max_seconds=setting.seconds_left)
+            own = replace(self.method, tolerance=window.tolerance)
             return setting.fit(window, Plan([own], points, policy=self.policy.points))
 
         return attempt

@@ -63,6 +63,7 @@ def joined(
         ),
         first.unknowns,
         None if coordinate is None else _panels(problem, coordinate, pieces),
+        np.inf if coordinate is None else _reached(problem, coordinate, pieces),
     )
     parts = []
     for number, piece in enumerate(pieces):
@@ -75,6 +76,12 @@ def joined(
     history = np.rec.array(np.concatenate(parts))
     status = _status(pieces, tolerance, lost)
     return Joined(network, pieces, status, history, residual, unknowns)
+
+
+def _reached(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> float:
+    """How far the pieces go; infinity if to the end."""
+    reached = pieces[-1].high
+    return reached if reached < problem.domain.span(coordinate)[1] else np.inf
 
 
 def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:
@@ -104,7 +111,10 @@ def _status(pieces: Sequence[Piece], tolerance: float, lost: float) -> Status:
     if tolerance == 0:
         return last if last is not Status.NODE_LIMIT else Status.FINISHED
     # Noisy data distort the solution; its residual need not be smaller than their misfit.
-    if all(piece.error <= max(tolerance, piece.misfit) for piece in pieces):
+    known = (min(piece.error, piece.estimate) for piece in pieces)
+    if all(
+        error <= max(tolerance, piece.misfit) for error, piece in zip(known, pieces, strict=True)
+    ):
         return Status.CONVERGED
     if last is Status.STALLED or Status.HOPELESS in endings:
         return last if last is Status.STALLED else Status.HOPELESS

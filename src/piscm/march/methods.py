@@ -40,15 +40,14 @@ class _Marching(Method):
             return f"one window, {model.activation} nodes"
         coordinate = domain.coordinates[panels.axis]
         start, end = domain.span(coordinate)
-        ends, counts, stopped = [start, *panels.edges, end], panels.counts, ""
-        if not counts[-1]:  # stopped on the way
+        ends, counts = [start, *panels.edges, end], panels.counts
+        if model.solved_up_to < end:
             ends, counts = ends[:-1], counts[:-1]
-            stopped = f", solved up to {coordinate} = {ends[-1]:.4g}"
         kinds = " and ".join(sorted(set(panels.activations)))
         many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (
             f"{many} along {coordinate}, {_span(np.diff(ends))} long, of "
-            f"{_span(counts)} {kinds} nodes{stopped}"
+            f"{_span(counts)} {kinds} nodes"
         )
 
 
@@ -78,7 +77,7 @@ class Auto(_Marching):
     activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
         If omitted, sine, tanh and Gaussian nodes are tried in every window that is not easy.
     max_seconds : float, optional
-        The run ends after this time.
+        The run ends after this time, with the best it has found.
     policy : MarchPolicy
         The parameters behind its choices, for studies.
 
@@ -128,7 +127,6 @@ class Auto(_Marching):
             tolerance=self.tolerance,
             max_nodes=self.max_nodes,
             activations=activations,
-            max_seconds=self.max_seconds,
             more=self.policy.more,
             policy=self.policy,
         )
@@ -186,6 +184,14 @@ class Windows(_Marching):
     def check(self, problem: Problem) -> None:
         self.each.check(problem)
         checked_coordinate(problem, self.coordinate)
+
+    @property
+    def time_limit(self) -> float | None:
+        return self.each.max_seconds
+
+    @property
+    def asked(self) -> float:
+        return self.each.asked
 
     def with_tolerance(self, tolerance: float) -> "Windows":
         return replace(self, method=replace(self.each, tolerance=tolerance))

@@ -1,13 +1,14 @@
 """The length of the next window and its number of nodes: the choices of `Auto`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.fit.piece import Piece
+from piscm.budget.budget import STOPS
+from piscm.fit.piece import Piece, best_of
 from piscm.fit.stages import OutOfReach, PointPolicy
 from piscm.network.network import Network
 from piscm.result.status import Status
@@ -33,6 +34,8 @@ class MarchPolicy:
         oscillate between the points.
     alone : int
         Without windows, the maximum number of nodes is multiplied by this.
+    at_once : int
+        One-shot networks may have this many times the weights.
     aim : float
         Each window aims at this fraction of the tolerance, since errors accumulate.
     miss : float
@@ -67,6 +70,7 @@ class MarchPolicy:
     stage: int = 100
     points_per_node: int = 4
     alone: int = 4
+    at_once: int = 10
     aim: float = 0.5
     miss: float = 2.0
     worth: float = 2.0
@@ -194,9 +198,8 @@ class Marcher:
                 window = replace(window, high=end)
                 length = window.high - window.low
             divisible = length >= 2 * shortest
-            piece = self.attempt(replace(window, give_up=divisible))
-            met = piece.error <= policy.miss * window.tolerance
-            if met or piece.status.stopped:
+            piece = self._attempted(replace(window, give_up=divisible), [own for _, own in tried])
+            if piece.status.stopped or piece.error <= policy.miss * window.tolerance:
                 return piece
             tried.append((window, piece))
             lost = piece.error > policy.learnt
@@ -216,6 +219,16 @@ class Marcher:
         if piece.status is not Status.HOPELESS and window.more == self.more:
             return piece
         chosen = (piece.network.activation,)
-        other = self.attempt(replace(window, activations=chosen, give_up=False, more=self.more))
-        best = min(piece, other, key=lambda item: item.error)
-        return best.ended(other.status) if other.status.stopped else best
+        wider = replace(window, activations=chosen, give_up=False, more=self.more)
+        other = self._attempted(wider, [piece])
+        return other if other.status.stopped else best_of([piece, other])
+
+    def _attempted(self, window: Window, before: Sequence[Piece]) -> Piece:
+        """The window; if the run is stopped in it, the best of it and earlier attempts."""
+        try:
+            piece = self.attempt(window)
+        except STOPS as stop:
+            if not before:
+                raise
+            return best_of(before).ended(Status.after(stop))
+        return best_of([*before, piece]).ended(piece.status) if piece.status.stopped else piece

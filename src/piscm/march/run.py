@@ -1,6 +1,5 @@
 """A whole run of `Auto` or `Windows`."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,8 +7,9 @@ import numpy as np
 import sympy
 
 from piscm.assemble.sampling import Sampling
-from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
+from piscm.budget.budget import STOPS, finishing
+from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.residuals import block_residuals
@@ -50,6 +50,12 @@ class March:
 
 def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
+    with interrupts_at_checks():
+        return _run(request, march)
+
+
+def _run(request: Request, march: March) -> Outcome:
+    whole = Part.whole(request.problem)
     fresh_rng, run_rng = request.rng.spawn(2)
     with request.reporting(march.attempts.max_nodes) as report:
         found = _Run(request, march, run_rng, report).found()
@@ -66,13 +72,12 @@ def run(request: Request, march: March) -> Outcome:
                 dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
                 for p in pieces
             ]
-            known = estimate_error(network, fitted=fitted)
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
+            known = estimate_error(network, fitted=fitted, uncertainty=errors)
+        except STOPS as stop:
+            status = Status.after(stop)
     inside = max(piece.assembly.points.rows[0] for piece in pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
-    whole = Part.whole(request.problem)
-    fresh = draw_points(request.problem.domain, whole.blocks, sampling.elsewhere, fresh_rng)
+    status = status_with(status, errors, status is Status.CONVERGED)
     met = [
         (piece.network, block, legs)
         for piece in pieces
@@ -80,13 +85,16 @@ def run(request: Request, march: March) -> Outcome:
     ]
     return Outcome(
         model=network,
-        status=status_with(status, errors, status is Status.CONVERGED),
+        status=status,
         residual=found.residual,
-        block_residuals=block_residuals(network, whole.blocks, met, fresh),
+        block_residuals=block_residuals(
+            network, whole, met, sampling.elsewhere, fresh_rng, status.stopped
+        ),
         history=found.history,
         sampling=sampling,
         uncertainty=errors,
         error=known,
+        tried=tuple(note for piece in pieces for note in piece.tried),
     )
 
 
@@ -96,8 +104,6 @@ class _Run:
     def __init__(
         self, request: Request, march: March, rng: np.random.Generator, report: Report
     ) -> None:
-        limit = march.attempts.max_seconds
-        self._deadline = np.inf if limit is None else time.perf_counter() + limit
         self._request, self._march = request, march
         self._rng, self._report = rng, report
         self._policy = march.attempts.policy
@@ -109,19 +115,34 @@ class _Run:
         if problem.observations and not march.required:
             data_first = True
         if not data_first:
+            whole = self._at_once(problem)
+            if whole is not None:
+                return self._join(problem, None, [whole])
             return self._join(problem, march.coordinate, self._windows(problem))
         # Data constrain all times at once, so the whole domain comes first.
-        whole = self._whole(problem)
-        if whole.misfit > self._policy.bad_fit and not whole.status.stopped:
-            # Other row weights lead elsewhere from the first guess, perhaps to another minimum.
-            other = self._whole(problem, equal=False)
-            whole = min(whole, other, key=lambda piece: piece.misfit)
+        whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
         functions = len(problem.fields) > len(problem.equations)
         if enough or functions or not problem.unknowns or alone.status.stopped:
             return alone
         return self._by_windows(whole, alone) if march.coordinate is not None else alone
+
+    def _with_other_weights(self, whole: Piece) -> Piece:
+        """The better of a piece that misses the data and of one with other row weights.
+
+        They lead elsewhere from the first guess, perhaps to another minimum.
+        """
+        if whole.status.stopped:
+            return whole
+        try:
+            if not whole.misfit > self._policy.bad_fit:
+                return whole
+            other = self._whole(self._request.problem, equal=False)
+            best = min(whole, other, key=lambda piece: piece.misfit)
+            return best.ended(other.status) if other.status.stopped else best
+        except STOPS as stop:
+            return whole.ended(Status.after(stop))
 
     def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
         """Unknowns that all windows share, starting from those found by one network."""
@@ -134,11 +155,11 @@ class _Run:
             if stopped is not None:
                 return replace(alone, status=stopped)
             shared = fit_unknowns(self._request, pieces, coordinate, whole.network.unknowns)
-        except KeyboardInterrupt:
-            return replace(alone, status=Status.INTERRUPTED)
-        policy = self._policy
-        if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
-            return alone
+            policy = self._policy
+            if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
+                return alone
+        except STOPS as stop:
+            return replace(alone, status=Status.after(stop))
         together = self._join(problem, coordinate, shared.pieces, shared)
         status = Status.MISFIT if shared.misfit > policy.lost else together.status
         network = replace(together.network, problem=problem, unknowns=shared.unknowns)
@@ -152,15 +173,17 @@ class _Run:
         unknowns: FittedUnknowns | None = None,
     ) -> Joined:
         attempts = self._march.attempts
-        return joined(
-            problem,
-            self._request.start,
-            coordinate,
-            pieces,
-            attempts.tolerance,
-            attempts.policy.lost,
-            unknowns,
-        )
+
+        def join(pieces: Sequence[Piece]) -> Joined:
+            start, tolerance = self._request.start, attempts.tolerance
+            lost = attempts.policy.lost
+            return joined(problem, start, coordinate, pieces, tolerance, lost, unknowns)
+
+        try:
+            with finishing():
+                return join(pieces)
+        except STOPS as stop:  # there was no time to see how well the data are met
+            return join([*pieces[:-1], pieces[-1].ended(Status.after(stop))])
 
     def _setting(
         self, problem: Problem, coordinate: sympy.Symbol | None, equal: bool = True
@@ -168,7 +191,14 @@ class _Run:
         request = self._request
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
-        return Setting(task, request.sampling, self._rng, self._report, self._deadline)
+        return Setting(task, request.sampling, self._rng, self._report)
+
+    def _at_once(self, problem: Problem) -> Piece | None:
+        """One network instead of windows, where the choice is ours and a quick look finds one."""
+        march = self._march
+        if march.coordinate is None or march.required or march.count is not None:
+            return None
+        return march.attempts.at_once(self._setting(problem, None))
 
     def _whole(self, problem: Problem, equal: bool = True) -> Piece:
         """One network for the whole domain."""
@@ -178,7 +208,7 @@ class _Run:
         return attempt(Window(0.0, 1.0, None, tolerance, activations, give_up=False))
 
     def _windows(self, problem: Problem) -> list[Piece]:
-        """The windows in order; Ctrl-C keeps the complete ones."""
+        """The windows in order; a run that is stopped keeps the complete ones."""
         march, attempts = self._march, self._march.attempts
         if march.coordinate is None:
             return [self._whole(problem)]
@@ -201,10 +231,13 @@ class _Run:
         pieces: list[Piece] = []
         try:
             for piece in windows:
+                if pieces and piece.status.stopped:  # nobody knows how good half a window is
+                    pieces[-1] = pieces[-1].ended(piece.status)
+                    break
                 # With data, the columns are needed for error bars.
                 pieces.append(piece if problem.observations else piece.without_columns())
-        except KeyboardInterrupt:
+        except STOPS as stop:
             if not pieces:
                 raise
-            pieces[-1] = pieces[-1].ended(Status.INTERRUPTED)
+            pieces[-1] = pieces[-1].ended(Status.after(stop))
         return pieces

@@ -77,7 +77,7 @@ class DeepNetwork(Model):
         activation = activation_named(layout["activation"]).name
         return cls(problem, start, activation, tuple(layers), unknowns)
 
-    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)
         coordinates = self.problem.domain.coordinates
         each = [feature_of(jet, self.problem.fields, coordinates) for jet in compiled.jets]

@@ -10,6 +10,7 @@ import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
+from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
 from piscm.compile.expression import Compiled
 from piscm.network.start import Start
@@ -67,16 +68,38 @@ class Model(ABC):
         """The model with a saved `layout` and saved `arrays`, neither of which is trusted."""
 
     @abstractmethod
-    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
         """Every jet of a compiled expression at the points, shape (jets, points)."""
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
         """A compiled expression at points of shape (points, coordinates)."""
+        parts = []
+        for chunk in self._chunks(points):
+            check_time()
+            parts.append(compiled.value(chunk, self.jets(compiled, chunk), self.unknowns))
+        values = np.concatenate(parts)
+        return self._where_known(values, points) if compiled.jets else values
+
+    @property
+    def extent(self) -> str:
+        """How far the problem was solved, in words; empty if everywhere."""
+        return ""
+
+    def knows(self, points: Floats) -> NDArray[np.bool_]:
+        """At which points the fields are known; where a run did not get to, they are not."""
+        return np.ones(len(points), dtype=bool)
+
+    def _where_known(self, values: Floats, points: Floats) -> Floats:
+        """Values at points, NaN where the fields are not known."""
+        return np.where(self.knows(points), values, np.nan)
+
+    def partials(self, compiled: Compiled, points: Floats) -> Floats:
+        """The partials of a compiled expression by its jets, shape (jets, points)."""
         parts = [
-            compiled.value(chunk, self._jets(compiled, chunk), self.unknowns)
+            compiled.linearize(chunk, self.jets(compiled, chunk), self.unknowns)[0]
             for chunk in self._chunks(points)
         ]
-        return np.concatenate(parts)
+        return np.concatenate(parts, axis=1)
 
     def _chunks(self, points: Floats) -> list[Floats]:
         step = max(1, _CHUNK // max(1, self.n_nodes))

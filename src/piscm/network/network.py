@@ -68,6 +68,9 @@ class Network(Model):
     unknowns : ndarray, shape (unknowns,)
     panels : Panels or None
         The windows, if there are several; `activation` is that of the first.
+    solved_up_to : float
+        How far a run got along the coordinate of the windows: beyond, nothing is known. Minus
+        infinity if it got nowhere.
     """
 
     problem: Problem
@@ -77,6 +80,7 @@ class Network(Model):
     weights: Floats
     unknowns: Floats
     panels: Panels | None = None
+    solved_up_to: float = np.inf
 
     @property
     def n_nodes(self) -> int:
@@ -87,6 +91,7 @@ class Network(Model):
         return {
             "activation": self.activation,
             "panels": None if self.panels is None else asdict(self.panels),
+            "solved_up_to": self.solved_up_to,
         }
 
     @property
@@ -116,7 +121,23 @@ class Network(Model):
         if layout["panels"] is not None:
             panels = Panels.restored(layout["panels"], problem, size)
         activation = activation_named(layout["activation"]).name
-        return cls(problem, start, activation, nodes, weights, unknowns, panels)
+        reached = float(layout["solved_up_to"])
+        if np.isnan(reached) or (panels is None and np.isfinite(reached)):
+            raise ProblemError("how far it was solved does not fit its windows.")
+        return cls(problem, start, activation, nodes, weights, unknowns, panels, reached)
+
+    @property
+    def extent(self) -> str:
+        if self.solved_up_to == np.inf:
+            return ""
+        if self.panels is None:
+            return "nothing was found in the time: values are NaN"
+        name = self.problem.domain.coordinates[self.panels.axis].name
+        return f"solved up to {name} = {self.solved_up_to:.4g}: beyond, values are NaN"
+
+    def knows(self, points: Floats) -> NDArray[np.bool_]:
+        axis = 0 if self.panels is None else self.panels.axis
+        return np.asarray(points[:, axis] <= self.solved_up_to)
 
     def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
         """The standard error of a compiled expression, given a factor of the covariance.
@@ -127,11 +148,11 @@ class Network(Model):
             np.linalg.norm(factor @ self.gradient(compiled, chunk), axis=0)
             for chunk in self._chunks(points)
         ]
-        return np.concatenate(parts)
+        return self._where_known(np.concatenate(parts), points)
 
     def gradient(self, compiled: Compiled, points: Floats) -> Floats:
         """Partials by every weight and unknown, shape (weights + unknowns, points)."""
-        jets = self._jets(compiled, points)
+        jets = self.jets(compiled, points)
         by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
         gradient = np.zeros((*self.weights.shape, len(points)))
         for here, own, features in self._features(compiled, points):
@@ -139,7 +160,7 @@ class Network(Model):
                 gradient[own, jet.field, here] += partial[here] * features[jet]
         return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
 
-    def _jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)
         for here, own, features in self._features(compiled, points):
             for row, jet in zip(jets, compiled.jets, strict=True):

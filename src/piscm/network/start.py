@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from piscm.compile.differentiable import derivative
 from piscm.compile.expression import Compiled, Jet
+from piscm.network.smooth import smooth
 from piscm.problem.declared import Declared
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
@@ -24,7 +25,8 @@ class Start:
     ----------
     problem : Problem
     initial : mapping from fields to expressions in the coordinates, optional
-        A field not listed starts at zero.
+        A field not listed starts at zero. What is not smooth is replaced by a polynomial: a kink
+        would stay in the solution.
     """
 
     def __init__(self, problem: Problem, initial: Mapping[Any, Any] | None = None) -> None:
@@ -43,7 +45,8 @@ class Start:
             where = f"The starting value of {item}"
             expression = as_expression(written, where)
             Declared(item.args, fields=()).check(expression, where)
-            self.expressions[problem.fields.index(item)] = expression
+            own = smooth(expression, problem.domain, item.args, where)
+            self.expressions[problem.fields.index(item)] = own
 
     def jets(self, compiled: Compiled, points: Floats) -> Floats:
         """Every jet of a compiled expression at the points, shape (jets, points)."""

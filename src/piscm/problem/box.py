@@ -16,6 +16,10 @@ from piscm.problem.written import Number
 
 # A point may miss the domain by this fraction of its width: round-off, not a mistake.
 _MARGIN = 1e-9
+# Bounds beyond this, or widths below its inverse, overflow in squares and high derivatives.
+_LARGEST = 1e60
+# A range needs this many digits beyond those that its distance from zero takes away.
+_RESOLVED = 1e-9
 
 
 class Box(Frozen, Domain):
@@ -148,6 +152,15 @@ def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
     high = finite_number(given[1], f"The upper bound of {coordinate}")
     if not low < high:
         raise ProblemError(f"The range of {coordinate} is empty: {low:g} is not below {high:g}.")
-    if not np.isfinite(high - low):
-        raise ProblemError(f"The range of {coordinate}, {low:g} to {high:g}, is too wide.")
+    largest = max(abs(low), abs(high))
+    if not largest < _LARGEST or not high - low > 1 / _LARGEST:
+        raise ProblemError(
+            f"The range of {coordinate}, {low:g} to {high:g}, cannot be squared in floating-point "
+            "numbers: choose other units."
+        )
+    if high - low < _RESOLVED * largest:
+        raise ProblemError(
+            f"The range of {coordinate}, {low:g} to {high:g}, is too narrow for its distance from "
+            "zero: floating-point numbers leave it too few digits. Measure it from its lower end."
+        )
     return low, high

@@ -5,6 +5,10 @@ from typing import Any
 _LONGEST = 120
 
 
+class IllPosedWarning(UserWarning):
+    """A problem that seems to lack conditions; it is solved all the same."""
+
+
 class ProblemError(ValueError):
     """The problem cannot be solved as written; the message says why and what to do."""
 

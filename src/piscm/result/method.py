@@ -84,6 +84,10 @@ class Outcome:
         The points used.
     uncertainty : Uncertainty or None
     error : ErrorEstimate or None
+    remarks : tuple of str
+        What a user must know beyond the status, a sentence each.
+    tried : tuple of str
+        What was tried on the way, in words.
     """
 
     model: Model
@@ -94,6 +98,8 @@ class Outcome:
     sampling: Sampling
     uncertainty: Uncertainty | None = None
     error: ErrorEstimate | None = None
+    remarks: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
 
 
 class Method(ABC):
@@ -109,6 +115,17 @@ class Method(ABC):
     @abstractmethod
     def run(self, request: Request) -> Outcome:
         """Solve the problem."""
+
+    @property
+    def time_limit(self) -> float | None:
+        """Its own time limit in seconds, if it has one."""
+        limit: float | None = getattr(self, "max_seconds", None)
+        return limit
+
+    @property
+    def asked(self) -> float:
+        """The tolerance that was asked for; 0 if none was."""
+        return float(getattr(self, "tolerance", 0.0))
 
     def with_tolerance(self, tolerance: float) -> "Method":
         """The same method with another tolerance, for ``solve(..., tol=...)``."""

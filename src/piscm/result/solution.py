@@ -78,6 +78,10 @@ class Solution:
         The basis of `unknowns`, `correlation` and `std`; None without observations or unknowns.
     known_error : ErrorEstimate or None
         The error estimate computed during the run, if any.
+    remarks : tuple of str
+        What to know beyond the status, such as which field is not determined.
+    tried : tuple of str
+        The networks that `Auto` tried, each with its residual at fresh points, relative.
 
     Examples
     --------
@@ -106,6 +110,8 @@ class Solution:
     seconds: float
     uncertainty: Uncertainty | None
     known_error: ErrorEstimate | None = None
+    remarks: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
 
     @property
     def residual(self) -> Residual:
@@ -189,7 +195,7 @@ class Solution:
                 "is no sum of nodes. solution.residual(points) tells how well the equations hold."
             )
         with one_thread():
-            return estimate_error(self.network, self.seed)
+            return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
 
     def std(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
@@ -246,6 +252,8 @@ class Solution:
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
             *([f"  chosen: {chosen}"] if chosen else []),
+            *([f"  {self.network.extent}"] if self.network.extent else []),
+            *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
             f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
@@ -257,8 +265,7 @@ class Solution:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
-        if self.undetermined:
-            lines.append(f"  {self.undetermined}")
+        lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
         return "\n".join(lines)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -287,7 +294,9 @@ class Solution:
             "residual": self.fitted_residual,
             "block_residuals": [asdict(block) for block in self.block_residuals],
             "seconds": self.seconds,
+            "tried": list(self.tried),
             "error": None if self.known_error is None else asdict(self.known_error),
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
+            "remarks": list(self.remarks),
         }
         write_archive(path, arrays, plain)

@@ -1,0 +1,102 @@
+"""What the points of a run cannot see: sources and coefficients that vary between them.
+
+They are known functions, so they can be looked at far more densely than a fit could afford.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import draw_points
+from piscm.compile.blocks import Block, compile_blocks
+from piscm.problem.domain import Domain
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+_DENSE = 2**17
+_LINES = 3  # along each coordinate
+_LEAST_ALONG = 32  # points along a coordinate, if there are several
+# A function is seen if its variation at as many points as were fitted is this fraction of the true
+# one, and if its mean square and largest value there are not smaller than by these factors.
+_SEEN = 0.5
+_SQUARES, _LARGEST = 4.0, 3.0
+
+
+def unseen_blocks(problem: Problem, rows: Sequence[int]) -> list[str]:
+    """The names of blocks whose known functions vary between the points.
+
+    Parameters
+    ----------
+    rows : the number of fitted points of each block
+    """
+    rng = np.random.default_rng(0)
+    blocks = compile_blocks(problem)
+    return [
+        block.name
+        for block, count in zip(blocks, rows, strict=True)
+        if not block.observed and _varies(block) and _unseen(problem.domain, block, count, rng)
+    ]
+
+
+def _varies(block: Block) -> bool:
+    """Whether its expression depends on the coordinates other than through the fields."""
+    expression, _ = block.compiled.written
+    return bool(expression.free_symbols & set(block.compiled.coordinates))
+
+
+def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) -> bool:
+    legs = draw_points(domain, [block], Sampling(_DENSE, _DENSE), rng)[0]
+    points = legs[0].points
+    if legs[0].sums is not None or len(points) < count or count < 2:
+        return False
+    moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
+    if len(moving) == 1:
+        points = points[np.argsort(points[:, moving[0]])]
+        return any(_hidden(values, count, rng) for values in _known(block, points))
+    along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
+    if any(_rare(values, count, rng) for values in _known(block, points)):
+        return True
+    box = domain.bounding_box
+    for axis in moving:
+        for start in points[rng.integers(len(points), size=_LINES)]:
+            line = np.repeat(start[None], _DENSE // 4, axis=0)
+            line[:, axis] = np.linspace(box.lower[axis], box.upper[axis], len(line))
+            line = line[domain.contains(line)]
+            if len(line) > along and any(_hidden(v, along, rng) for v in _known(block, line)):
+                return True
+    return False
+
+
+def _known(block: Block, points: Floats) -> list[Floats]:
+    """The expression at the points for fields that are constant: zero, and one."""
+    compiled = block.compiled
+    made = []
+    for constant in (0.0, 1.0):
+        jets = np.full((len(compiled.jets), len(points)), constant)
+        values = compiled.value(points, jets, np.ones(compiled.unknown_count))
+        if np.isfinite(values).all():
+            made.append(values)
+    return made
+
+
+def _hidden(values: Floats, count: int, rng: np.random.Generator) -> bool:
+    """Whether a few values of a sequence vary much less than all of them."""
+    if count >= len(values):
+        return False
+    some = np.sort(rng.choice(len(values), count, replace=False))
+    everything = np.abs(np.diff(values)).sum()
+    size = np.abs(values).max()
+    return bool(
+        everything > 1e-9 * size and np.abs(np.diff(values[some])).sum() < _SEEN * everything
+    )
+
+
+def _rare(values: Floats, count: int, rng: np.random.Generator) -> bool:
+    """Whether large values are so rare that a few points miss them."""
+    varying = values - np.median(values)
+    some = rng.choice(varying, min(count, len(varying)), replace=False)
+    squares = np.mean(varying**2) > _SQUARES * np.mean(some**2)
+    return bool(squares and np.abs(varying).max() > _LARGEST * np.abs(some).max())

@@ -1,0 +1,107 @@
+"""Points graded towards faces, for layers that evenly spread points would miss.
+
+Half of the points are moved along one coordinate to a distance from a face that is log-uniform, so
+every octave of distances has as many. Rows there are scaled by a node as steep as these points can
+see: with a convection term, say, a layer of width d has a residual of 1/d for an error of 1, and
+would otherwise be left out altogether because the fit of all the rest suffers from it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.row_scaling import RowScaling
+from piscm.assemble.sites import Points, Site
+from piscm.assemble.weighting import Emphasis
+from piscm.compile.blocks import Block
+from piscm.network.start import Start
+from piscm.problem.box import Box
+from piscm.problem.place import Legs
+
+Floats = NDArray[np.float64]
+
+# Elsewhere rows have the size they have for a node of this many radians over half a box; that is
+# what the row scaling of the whole domain measures, within a factor 2 or so.
+_SMOOTH = 8.0
+# Distances in half-boxes below this are round-off.
+_ON_IT = 1e-12
+
+
+def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -> Points:
+    """The same points, every second one moved to a log-uniform distance from a face.
+
+    `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
+    it is free: those of a face stay on it. Observations and periodic pairs keep theirs.
+    """
+
+    def moved(number: int, site: Site) -> Site:
+        leg = site.legs[0]
+        single = len(site.legs) == 1 and leg.sums is None and len(leg.points) > 1
+        if not site.resampled or not single:
+            return site
+        every = np.arange(1, len(leg.points), 2)
+        placed = leg.points.copy()
+        placed[every] = _moved(placed[every], box, nearest, rng)
+        return Site((type(leg)(placed, leg.sign),), site.resampled)
+
+    return points.changed(moved)
+
+
+def _moved(points: Floats, box: Box, nearest: float, rng: np.random.Generator) -> Floats:
+    """Points at log-uniform distances from a random face each."""
+    count = len(points)
+    axes = rng.integers(box.dimension, size=count)
+    distances = np.exp(rng.uniform(np.log(nearest), np.log(0.5), count)) * box.width[axes]
+    upper = rng.random(count) < 0.5
+    targets = np.where(upper, box.upper[axes] - distances, box.lower[axes] + distances)
+    rows = np.arange(count)
+    now = points[rows, axes]
+    fixed = np.minimum(now - box.lower[axes], box.upper[axes] - now) <= _ON_IT * box.width[axes]
+    points[rows, axes] = np.where(fixed, now, targets)
+    return points
+
+
+@dataclass(frozen=True)
+class GradedScaling(RowScaling):
+    """Row scaling for graded points: equations by a node as steep as the distance to a face.
+
+    Attributes
+    ----------
+    box : Box
+    start : Start
+    unknowns : tuple of float
+    """
+
+    box: Box
+    start: Start
+    unknowns: tuple[float, ...] = ()
+
+    @classmethod
+    def on(cls, scaling: RowScaling, box: Box, start: Start, unknowns: Floats) -> "GradedScaling":
+        """The graded form of a row scaling."""
+        return cls(scaling.sizes, scaling.names, box, start, tuple(map(float, unknowns)))
+
+    def emphasis(self, blocks: Sequence[Block], points: Points) -> Emphasis:
+        even = super().emphasis(blocks, points)
+        return {
+            number: even[number] * self.factors(block, points[number])
+            for number, block in enumerate(blocks)
+        }
+
+    def factors(self, block: Block, legs: Legs) -> Floats:
+        """On the squared residual of each row, on top of the size of the block."""
+        if block.kind != "equations":
+            return np.ones(1)
+        points, compiled = legs[0].points, block.compiled
+        jets = self.start.jets(compiled, points)
+        partials = compiled.linearize(points, jets, np.array(self.unknowns))[0]
+        half = self.box.width / 2
+        distances = np.minimum(points - self.box.lower, self.box.upper - points) / half
+        steep = np.maximum(_SMOOTH, 1.0 / np.maximum(distances, _ON_IT)) / half
+        even, local = np.zeros(len(points)), np.zeros(len(points))
+        for jet, partial in zip(compiled.jets, partials, strict=True):
+            even += (partial * np.prod((_SMOOTH / half) ** np.array(jet.orders))) ** 2
+            local += (partial * np.prod(steep ** np.array(jet.orders), axis=1)) ** 2
+        return np.where(local > 0, even / np.where(local > 0, local, 1.0), 1.0)

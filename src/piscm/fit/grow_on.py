@@ -1,0 +1,67 @@
+"""Growth by selection from where one-shot networks stall."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.construct.machine import Growth
+from piscm.fit.one_network import fit_network
+from piscm.fit.piece import Piece
+from piscm.fit.pisc import PISC3
+from piscm.fit.portfolio import Found
+from piscm.fit.trials import Laboratory, Level
+from piscm.result.history import Report
+from piscm.result.status import Status
+
+Floats = NDArray[np.float64]
+
+# Nodes between two changes of the points.
+_STAGE = 100
+# Growth ends where this many nodes have not brought the residual below this fraction. It does not
+# depend on the tolerance: a tighter one must not end with something worse.
+_NODES, _FRACTION = 200, 0.7
+
+
+def grow_on(
+    found: Found,
+    lab: Laboratory,
+    method: PISC3,
+    rng: np.random.Generator,
+    report: Report,
+) -> Piece:
+    """Nodes added one block after the other; most take after those that are there.
+
+    Growth ends with the tolerance of `method`, relative to the size of the solution, with its
+    number of nodes, or as soon as more of them hardly help.
+    """
+    best = piece = found.piece
+    while len(piece.network.nodes) < method.max_nodes:
+        count = min(method.max_nodes, len(piece.network.nodes) + _STAGE)
+        level = lab.level(count, found.member.nearest)
+        own = replace(method, max_nodes=count, tolerance=method.tolerance * level.size)
+        piece = _grown(piece.fit.growth, level, own, rng, report)
+        if piece.error < best.error:
+            best = piece
+        if piece.status is not Status.NODE_LIMIT:
+            return best.ended(piece.status)
+    return best
+
+
+def _grown(
+    before: Growth,
+    level: Level,
+    method: PISC3,
+    rng: np.random.Generator,
+    report: Report,
+) -> Piece:
+    fit = fit_network(level.assembly, method, rng, report, before, _stalls)
+    fitted, held_out = (
+        level.norm(fit.network, points) / level.size
+        for points in (level.assembly.points, level.fresh)
+    )
+    return Piece(0.0, 1.0, level.assembly, fit, level.size, fitted, held_out)
+
+
+def _stalls(residuals: Floats) -> bool:
+    return len(residuals) > _NODES and residuals[-1] > _FRACTION * residuals[-1 - _NODES]

@@ -1,0 +1,308 @@
+"""A portfolio of one-shot networks for a whole domain: cheap trials, the best of which goes on.
+
+1. Scan: small networks of every activation on a ladder of scales.
+2. Search: a scale for each coordinate, by factors of 2.
+3. Enlarge: more nodes, as long as the residual at fresh points falls fast.
+4. Where that stalls, the best member of another activation, or one with layers, takes its turn.
+
+Members are judged by the residual at points that were not fitted: as many nodes as rows fit
+anything. The error itself is estimated from the distance between two members.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import STOPS
+from piscm.budget.clock import check_time
+from piscm.fit.members import Member
+from piscm.fit.piece import Piece, Task
+from piscm.fit.trials import Laboratory, Trial
+from piscm.network.activations import activation_named
+from piscm.problem.box import Box
+from piscm.result.history import Report
+from piscm.result.status import Status
+
+# Above this residual nothing at all was found, and the whole ladder is tried again with more nodes.
+_NOTHING = 0.5
+# A kind of member this many times worse than the best is not pursued.
+_BEHIND = 4.0
+
+
+@dataclass(frozen=True)
+class PortfolioPolicy:
+    """The parameters of the portfolio.
+
+    Parameters
+    ----------
+    trial : int
+        Number of nodes of the first trials, for one field.
+    rounds : int
+        The ladders are tried again with twice the nodes, up to this many times in all, while
+        nothing was learnt.
+    waves, steps : tuple of float
+        The ladders of scales: radians of a wave over half a box; widths of a step or a bump.
+    layers : tuple of float
+        The ladder of distances from the faces, in widths, at which layers are looked for.
+    better : float
+        Another scale must bring the residual below this fraction.
+    learnt : float
+        A trial with a larger residual has found nothing yet: more nodes are tried, and layers.
+    fast : float
+        More nodes are added as long as twice as many bring the residual below this fraction.
+    slack : float
+        The residual may miss the tolerance by this factor where the estimated error meets it: an
+        error of high frequency has a large residual.
+    columns : int
+        The largest number of weights.
+    iterations : int
+        Gauss–Newton steps of a trial.
+    """
+
+    trial: int = 150
+    rounds: int = 3
+    waves: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+    steps: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    layers: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+    better: float = 0.8
+    learnt: float = 0.1
+    fast: float = 0.5
+    slack: float = 30.0
+    columns: int = 4000
+    iterations: int = 12
+
+    @classmethod
+    def beside_windows(cls, linear: bool) -> "PortfolioPolicy":
+        """A quick look, where windows can take over; nonlinear problems rarely gain by one shot."""
+        if linear:
+            return cls(rounds=1, fast=0.3, layers=())
+        return cls(
+            rounds=1, waves=cls.waves[1:], steps=(), layers=(), fast=0.1, learnt=0.05, iterations=4
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of the portfolio: the best network, whether it will do, how it was drawn."""
+
+    piece: Piece
+    met: bool
+    member: Member
+
+
+@dataclass
+class Portfolio:
+    """One run of the portfolio.
+
+    Attributes
+    ----------
+    task : Task
+    tolerance : float
+        On the residual at fresh points and on the estimated error, both relative.
+    activations : sequence of str
+    rng : numpy.random.Generator
+    report : Report
+    sampling : Sampling or None
+        The user's points, if they were given.
+    policy : PortfolioPolicy
+    """
+
+    task: Task
+    tolerance: float
+    activations: Sequence[str]
+    rng: np.random.Generator
+    report: Report
+    sampling: Sampling | None = None
+    policy: PortfolioPolicy = field(default_factory=PortfolioPolicy)
+
+    def run(self) -> Found | None:
+        """The best network found; None if there is nothing to find, the start being a solution."""
+        self.lab = Laboratory(self.task, self.sampling, self.rng)
+        self._best: Trial | None = None
+        self._tried: list[str] = []
+        first = self._first_count()
+        if not self.lab.level(first, None).size > 0:
+            return None
+        status = Status.HOPELESS
+        try:
+            for _ in self._stages(first):
+                if self._met:
+                    status = Status.CONVERGED
+                    break
+                check_time()
+        except STOPS as stop:
+            if self._best is None:
+                raise
+            status = Status.after(stop)
+        best = self._best
+        assert best is not None
+        piece = replace(best.piece(status), estimate=best.estimate, tried=tuple(self._tried))
+        return Found(piece, self._met, best.member)
+
+    @property
+    def _fields(self) -> int:
+        return len(self.task.problem.fields)
+
+    @property
+    def _met(self) -> bool:
+        best = self._best
+        return best is not None and self._missing(best) <= 1.0
+
+    def _first_count(self) -> int:
+        trial = self.policy.trial
+        return min(trial, max(trial // 2, 2 * trial // self._fields))
+
+    # --- the stages; each yields after every trial ------------------------------------------------
+
+    def _stages(self, first: int) -> Iterator[None]:
+        leaders: dict[str, Trial] = {}
+        for count in (first * 2**turn for turn in range(self.policy.rounds)):
+            yield from self._scanned(count, leaders)
+            assert self._best is not None
+            if self._best.error > self.policy.learnt and isinstance(self.task.problem.domain, Box):
+                yield from self._layered(count, leaders)
+            most = 4 * count * self._fields > self.policy.columns
+            if most or self._best.error <= self.policy.learnt:
+                break
+        assert self._best is not None
+        if self._best.error > self.policy.learnt and self.policy.rounds == 1:
+            return  # windows will do better
+        yield from self._raced(leaders)
+        while leaders:
+            leader = min(leaders.values(), key=lambda trial: trial.error)
+            del leaders[_kind(leader.member)]
+            if leader.error > self.policy.learnt and leader is not self._best:
+                return
+            yield from self._enlarged(leader)
+
+    def _scanned(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
+        """Every activation on its ladder of scales, as far as the points can see."""
+        dimension = self.task.problem.domain.dimension
+        seen = (2 * count) ** (1 / dimension)  # points along one coordinate
+        for name in self.activations:
+            ladder, finest = self.policy.waves, np.pi * seen
+            if activation_named(name).localized:
+                ladder, finest = self.policy.steps, seen
+            seen_scales = [scale for scale in ladder if scale <= finest] or ladder[:1]
+            members = [Member(name, (scale,) * dimension) for scale in seen_scales]
+            yield from self._ladder(members, count, leaders)
+
+    def _layered(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
+        """Steep nodes near the faces, at points that can see them."""
+        dimension = self.task.problem.domain.dimension
+        for name in self.activations:
+            if activation_named(name).localized:
+                layers = self.policy.layers
+                members = [Member(name, (1.0,) * dimension, nearest) for nearest in layers]
+                yield from self._ladder(members, count, leaders)
+
+    def _ladder(
+        self, members: Sequence[Member], count: int, leaders: dict[str, Trial]
+    ) -> Iterator[None]:
+        """One kind of member; the second time only near the best, if there was one."""
+        if not members:
+            return
+        kind, known = _kind(members[0]), None
+        before = leaders.pop(kind, None)
+        if before is not None and self._best is not None and self._best.error < _NOTHING:
+            if before.error > _BEHIND * self._best.error:
+                return  # it was far behind with fewer nodes already
+            place = members.index(before.member)
+            members = members[max(0, place - 1) : place + 2]
+        for member in members:
+            trial = self._trial(member, count, self._best)
+            if known is None or trial.error < known.error:
+                leaders[kind] = known = trial
+            yield
+        self._note(known)
+
+    def _raced(self, leaders: dict[str, Trial]) -> Iterator[None]:
+        """A scale for each coordinate, then twice the nodes, for all that are not far behind."""
+        assert self._best is not None
+        near = _BEHIND * self._best.error
+        close = [kind for kind, trial in leaders.items() if trial.error <= near]
+        for kind in sorted(close, key=lambda kind: leaders[kind].error):
+            yield from self._searched(kind, leaders)
+        if len(close) > 1:
+            near = _BEHIND * min(leaders[kind].error for kind in close)
+            for kind in close:
+                if leaders[kind].error <= near:
+                    yield from self._larger(kind, leaders)
+
+    def _searched(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
+        """A scale for each coordinate, by factors of 2."""
+        last = leaders[kind]
+        improved = len(last.member.scales) > 1 or last.member.nearest is not None
+        if not improved:
+            return
+        while improved:
+            improved = False
+            for axis in range(len(last.member.scales)):
+                for factor in (0.5, 2.0):
+                    trial = self._trial(last.member.scaled(axis, factor), last.count, last)
+                    yield
+                    if trial.error < self.policy.better * last.error:
+                        last = leaders[kind] = trial
+                        improved = True
+                        break
+        self._note(last)
+
+    def _larger(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
+        """Twice the nodes, the new ones with the same scale or a larger one."""
+        last = leaders[kind]
+        for member in (last.member, last.member.finer):
+            trial = self._trial(member, 2 * last.count, last, grown=True)
+            yield
+            if trial.error < leaders[kind].error:
+                leaders[kind] = trial
+        self._note(leaders[kind])
+
+    def _enlarged(self, leader: Trial) -> Iterator[None]:
+        """More and more nodes, while that pays.
+
+        The ladder of counts and the end do not depend on the tolerance: a looser one only stops
+        earlier, a tighter one never with something worse.
+        """
+        most = self.policy.columns // self._fields
+        past = [leader]
+        while past[-1].count < most:
+            last = past[-1]
+            count = min(most, round(np.sqrt(2.0) * last.count))
+            trial = self._trial(last.member, count, last, grown=True)
+            yield
+            if count <= 4 * self._first_count():
+                other = self._trial(last.member.finer, count, last, grown=True)
+                yield
+                trial = min(trial, other, key=lambda own: own.error)
+            past.append(trial)
+            self._note(trial)
+            if len(past) > 2 and trial.error > self.policy.fast * past[-3].error:
+                return
+
+    def _missing(self, trial: Trial) -> float:
+        """By what factor a trial misses what is asked."""
+        return max(trial.estimate, trial.error / self.policy.slack) / self.tolerance
+
+    # --- trials -----------------------------------------------------------------------------------
+
+    def _trial(self, member: Member, count: int, guide: Trial | None, grown: bool = False) -> Trial:
+        trial = self.lab.trial(member, count, guide, grown, self.policy.iterations)
+        self.report(count, trial.state.norm)
+        best = self._best
+        if best is not None:
+            trial = trial.beside(best)
+            if best.estimate == np.inf:
+                self._best = best.beside(trial)
+        if best is None or trial.error < best.error:
+            self._best = trial
+        return trial
+
+    def _note(self, trial: Trial | None) -> None:
+        if trial is not None:
+            self._tried.append(f"{trial.count} {trial.member}: {trial.error:.0e}")
+
+
+def _kind(member: Member) -> str:
+    return member.activation if member.nearest is None else f"layers, {member.activation}"

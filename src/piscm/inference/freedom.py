@@ -1,0 +1,115 @@
+r"""What the rows of a problem leave free: a move of the fields that hardly any row notices.
+
+With M the rows of the problem for small moves of the weights and F the fields themselves, both
+measured in units of the fields, the move that is noticed least is
+
+.. math:: \min_\delta \frac{\|M\delta\|^2 + \epsilon^2\|\delta\|^2}{\|F\delta\|^2}.
+
+It is about 0.01 to 1 where a problem determines its answer and falls towards zero, the more nodes
+there are the further, where a condition is missing. The term with epsilon keeps out moves that are
+nothing but cancellation of large weights.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from piscm.inference.counting import surely_missing
+from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
+
+Floats = NDArray[np.float64]
+
+# A move that is noticed less than this is looked at again, in a space with this many more nodes;
+# it is free if it is noticed less than half as much there. (Where a solution merely grows by
+# e**10, a move is hardly noticed in any space, and no less in a richer one.)
+_SUSPICIOUS, _STILL = 1e-3, 0.5
+_AGAIN: dict[str, Any] = {"share": 2.0, "at_least": 200}
+_NOTHING = 1e-7  # noticed less than this, it is free without comparison
+_INVOLVED = 0.1  # share of a field in the move that counts
+_EPSILON = 1e-8  # relative to columns of unit length
+_VECTORS, _ROUNDS = 4, 6  # of the subspace iteration
+
+
+class Freest(NamedTuple):
+    """The move that the rows notice least."""
+
+    noticed: float
+    """The norm of the rows over that of the fields."""
+    by_field: Floats
+    """The share of each field in the move; the largest is 1."""
+
+
+def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
+    """The fields that the problem leaves free, by their index."""
+    if surely_missing(space.part, space.own, space.points):
+        return (0,)
+    first = _freest_in(space)
+    if first.noticed >= _SUSPICIOUS:
+        return ()
+    rng = np.random.default_rng(0)
+    second = _freest_in(richer_space(space.part, space.own, fitted, rng, **_AGAIN))
+    if second.noticed >= _NOTHING and not second.noticed < _STILL * first.noticed:
+        return ()
+    return tuple(int(index) for index in np.flatnonzero(second.by_field > _INVOLVED))
+
+
+def _freest_in(space: RicherSpace) -> Freest:
+    """The freest move in a space, relative to the size of each field."""
+    design, fields = space.design_at(space.state).copy(), space.fields
+    count = len(fields)
+    if count > 1:
+        compiled = [space.own.compile(item) for item in space.part.problem.fields]
+        sizes = [np.sqrt(np.mean(space.own.value(item, space.points) ** 2)) for item in compiled]
+        largest = max(sizes) or 1.0
+        scale = np.array([size if size > _EPSILON * largest else 1.0 for size in sizes])
+        design *= np.tile(scale, len(design) // count)[:, None]
+        fields = [
+            part * (np.tile(scale, len(design) // count) / own)
+            for part, own in zip(fields, scale, strict=True)
+        ]
+        for placed in space.system.placed:
+            own = np.linalg.norm(design[:, placed.rows], axis=1)
+            if (own > 0).any():
+                design[:, placed.rows] /= np.median(own[own > 0])
+    triangle = scipy.linalg.qr(design.T, mode="r", check_finite=False)[0][: len(design)]
+    return freest_move(triangle, fields)
+
+
+def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
+    """The move of the weights that changes the fields most for what it does to the rows.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (any, weights)
+        The rows of the problem, or the R of their QR.
+    fields : list of ndarray, shape (points, weights) each
+        The fields at some points, divided by the root of their number.
+    """
+    stacked = np.concatenate(fields)
+    lengths = np.sqrt(np.sum(rows**2, axis=0) + np.sum(stacked**2, axis=0))
+    lengths[lengths == 0] = 1.0
+    rows, stacked = rows / lengths, stacked / lengths
+    count = rows.shape[1]
+    bounded = np.concatenate([rows, _EPSILON * np.eye(count)])
+    triangle = scipy.linalg.qr(bounded, mode="r", check_finite=False)[0][:count]
+    moves = np.random.default_rng(0).standard_normal((count, min(_VECTORS, count)))
+    for _ in range(_ROUNDS):
+        pushed = stacked.T @ (stacked @ moves)
+        half = scipy.linalg.solve_triangular(triangle, pushed, trans="T", check_finite=False)
+        moves = scipy.linalg.solve_triangular(triangle, half, check_finite=False)
+        moves = np.linalg.qr(moves)[0]
+    moved, noticed = stacked @ moves, rows @ moves
+    # Within the few directions found, the one that is noticed least.
+    _, mixes = scipy.linalg.eigh(moved.T @ moved, noticed.T @ noticed + _floor(noticed))
+    best = moves @ mixes[:, -1]
+    each = np.array([np.linalg.norm(part @ (best / lengths)) for part in fields])
+    size = float(np.linalg.norm(each))
+    ratio = float(np.linalg.norm(rows @ best)) / size if size > 0 else np.inf
+    return Freest(ratio, each / each.max() if size > 0 else each)
+
+
+def _floor(noticed: Floats) -> Floats:
+    """What keeps a Gram matrix positive."""
+    return _EPSILON**2 * np.eye(noticed.shape[1])

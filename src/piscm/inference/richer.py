@@ -1,0 +1,140 @@
+"""A richer space around a solution: its own nodes, variations of them, and fresh points."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.assembly import Assembly
+from piscm.assemble.columns import Columns
+from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import Points, Site, draw_points, join
+from piscm.assemble.state import State
+from piscm.assemble.system import System
+from piscm.assemble.weighting import EVEN
+from piscm.assemble.windows import Part
+from piscm.network.draw import Draw
+from piscm.network.network import Network
+from piscm.network.nodes import Nodes, concatenate
+from piscm.problem.place import Legs
+
+Floats = NDArray[np.float64]
+FittedPoints = Mapping[tuple[str, Hashable], Legs]
+"""The fitted points of one window, by the name and the place of the block."""
+
+# New nodes in addition to those of the solution: this fraction of them, and at least this many.
+_RICHER = 0.5
+_AT_LEAST = 50
+# Fresh points per node, alone and in addition to fitted ones.
+_POINTS_PER_NODE, _POINTS_BESIDE = 3, 1.5
+
+
+@dataclass(frozen=True)
+class RicherSpace:
+    """A window in a richer space.
+
+    Attributes
+    ----------
+    part : Part
+    own : Network
+        The solution in this window.
+    system : System
+        Rows in the units of the fields, every block with its mean square.
+    nodes, columns : those of the solution first, then the new ones
+    weights : ndarray, shape (nodes, fields)
+        Those of the solution; zero for new nodes.
+    state : State
+    points : ndarray
+        Fresh points of the first equation.
+    """
+
+    part: Part
+    own: Network
+    system: System
+    nodes: Nodes
+    columns: Columns
+    weights: Floats
+    state: State
+    points: Floats
+
+    def design_at(self, state: State) -> Floats:
+        """The rows for small moves of the weights, shape (weights, rows)."""
+        design = self.columns.at(self.system.linearize(state)).reshape(-1, self.system.rows)
+        design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes that overflow
+        return design
+
+    def network(self, weights: Floats) -> Network:
+        """A member of the space."""
+        own = self.own
+        problem = self.part.problem
+        return Network(problem, own.start, own.activation, self.nodes, weights, own.unknowns)
+
+    @cached_property
+    def fields(self) -> list[Floats]:
+        """Each field at the points for moves of the weights, over the root of their number."""
+        network, root = self.network(self.weights), np.sqrt(len(self.points))
+        compiled = [network.compile(item) for item in self.part.problem.fields]
+        moves = self.weights.size
+        return [network.gradient(item, self.points)[:moves].T / root for item in compiled]
+
+
+def richer_space(
+    part: Part,
+    own: Network,
+    fitted: FittedPoints,
+    rng: np.random.Generator,
+    share: float = _RICHER,
+    at_least: int = _AT_LEAST,
+) -> RicherSpace:
+    """A space with more nodes than the solution has.
+
+    Parameters
+    ----------
+    fitted : the fitted points, if known
+        They are dense where the nodes are steep; fresh points alone would be too sparse there.
+    share, at_least : new nodes in proportion to the solution's, and their least number
+    """
+    problem = part.problem
+    more = max(at_least, int(share * len(own.nodes)))
+    count = len(own.nodes) + more
+    flat = problem.domain.dimension <= 2
+    each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
+    interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
+    sampling = Sampling(interior, interior // 4 if flat else interior // 2)
+    fresh = draw_points(problem.domain, part.blocks, sampling, rng)
+    points = _beside(part, fresh, fitted)
+    scaling = row_scaling(problem, part.blocks, points, own.start, rng)
+    system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
+    centers = _centers(part, own, points, more, rng) if system.activation.localized else None
+    added = Draw(problem.domain, None).free(more, 1.0, rng, own.nodes, centers)
+    nodes = concatenate([own.nodes, added])
+    columns = system.evaluate(nodes)
+    weights = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
+    state = system.state_with(columns, weights, own.unknowns)
+    return RicherSpace(part, own, system, nodes, columns, weights, state, fresh[0][0].points)
+
+
+def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
+    """Fresh points added to the fitted ones, which are dense where the nodes are steep."""
+    keys = {n: block.key for block, n in zip(part.blocks, fresh.of_block, strict=True)}
+
+    def joined(number: int, site: Site) -> Site:
+        known = fitted.get(keys[number], ())
+        if not site.resampled or len(known) != len(site.legs):
+            return site
+        return Site(join(known, site.legs))
+
+    return fresh.changed(joined)
+
+
+def _centers(
+    part: Part, own: Network, points: Points, count: int, rng: np.random.Generator
+) -> Floats:
+    """Centers of new nodes: points of the first equation, drawn by its squared residual."""
+    index = next(i for i, block in enumerate(part.blocks) if block.kind == "equations")
+    square = own.residual(part.blocks[index], points[index]) ** 2
+    chance = square / square.sum() if square.sum() > 0 else None
+    return np.asarray(points[index][0].points[rng.choice(len(square), count, p=chance)])

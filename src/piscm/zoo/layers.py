@@ -1,0 +1,90 @@
+"""Boundary layers: small coefficients in front of the highest derivative."""
+
+import sympy
+
+from piscm.assemble.sampling import Sampling
+from piscm.problem.box import Box
+from piscm.problem.conditions import Condition
+from piscm.problem.problem import Problem
+from piscm.problem.symbols import coordinates, field
+from piscm.zoo.benchmark import Benchmark
+from piscm.zoo.exact import exact_reference
+
+_SOURCE = "H.-G. Roos, M. Stynes, L. Tobiska: Numerical Methods for Singularly Perturbed Problems"
+WIDTH = sympy.Rational(1, 10_000)
+WIDTH_IN_2D = sympy.Rational(1, 100)
+
+
+def _rise(x: sympy.Expr, width: sympy.Expr) -> sympy.Expr:
+    """The solution of -width u'' + u' = 1 that is zero at both ends of the unit interval."""
+    layer = (sympy.exp((x - 1) / width) - sympy.exp(-1 / width)) / (1 - sympy.exp(-1 / width))
+    return x - layer
+
+
+def convection(width: sympy.Expr = WIDTH) -> Benchmark:
+    """A flow to the right ends at a wall: a layer as wide as the diffusivity."""
+    x: sympy.Symbol = coordinates("x")
+    u = field("u", x)
+    width = sympy.sympify(width)
+    problem = Problem(
+        domain=Box({x: (0, 1)}),
+        equations=[-width * u.diff(x, 2) + u.diff(x) - 1],
+        conditions=[Condition(u, on={x: 0}), Condition(u, on={x: 1})],
+    )
+    return Benchmark(
+        name="boundary-layer",
+        title="Convection and weak diffusion, a layer at the outflow",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: _rise(x, width)}),
+        options={"max_nodes": 200, "scale": 50.0},
+        sampling=Sampling(interior=500),
+    )
+
+
+def reaction(width: sympy.Expr = WIDTH) -> Benchmark:
+    """Layers at both ends, as wide as the root of the diffusivity."""
+    x: sympy.Symbol = coordinates("x")
+    u = field("u", x)
+    width = sympy.sympify(width)
+    smooth = sympy.cos(sympy.pi * x)
+    ends = sympy.exp(-x / width) - sympy.exp((x - 1) / width)
+    source = (1 + (sympy.pi * width) ** 2) * smooth
+    problem = Problem(
+        domain=Box({x: (0, 1)}),
+        equations=[-(width**2) * u.diff(x, 2) + u - source],
+        conditions=[Condition(u, on={x: 0}), Condition(u, on={x: 1})],
+    )
+    return Benchmark(
+        name="layers-at-both-ends",
+        title="Reaction and weak diffusion, layers at both ends",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: smooth - ends / (1 - sympy.exp(-1 / width))}),
+        options={"max_nodes": 200, "scale": 50.0},
+        sampling=Sampling(interior=500),
+    )
+
+
+def convection_2d(width: sympy.Expr = WIDTH_IN_2D) -> Benchmark:
+    """The same flow in a square, with a profile across it."""
+    x, y = coordinates("x y")
+    u = field("u", x, y)
+    width = sympy.sympify(width)
+    rise, across = _rise(x, width), sympy.sin(sympy.pi * y)
+    source = across * (1 + width * sympy.pi**2 * rise)
+    problem = Problem(
+        domain=Box({x: (0, 1), y: (0, 1)}),
+        equations=[-width * (u.diff(x, 2) + u.diff(y, 2)) + u.diff(x) - source],
+        conditions=[Condition(u, on="boundary")],
+    )
+    return Benchmark(
+        name="convection-diffusion-2d",
+        title="Convection and weak diffusion in a square, a layer at the outflow",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: rise * across}),
+        options={"max_nodes": 400, "scale": 15.0},
+        sampling=Sampling(interior=2000, boundary=400),
+        sections=("y", (0.25, 0.5)),
+    )

@@ -1,0 +1,55 @@
+"""Poisson equations in three and five dimensions with known sources."""
+
+import sympy
+
+from piscm.assemble.sampling import Sampling
+from piscm.problem.box import Box
+from piscm.problem.conditions import Condition
+from piscm.problem.problem import Problem
+from piscm.problem.symbols import coordinates, field
+from piscm.zoo.benchmark import Benchmark
+from piscm.zoo.exact import exact_reference
+
+_SOURCE = "Manufactured: a formula is put into the equation"
+
+
+def three_dimensions() -> Benchmark:
+    """A product of sines, zero on the whole boundary of the cube."""
+    x, y, z = coordinates("x y z")
+    u = field("u", x, y, z)
+    exact = sympy.sin(sympy.pi * x) * sympy.sin(sympy.pi * y) * sympy.sin(sympy.pi * z)
+    problem = Problem(
+        domain=Box({x: (0, 1), y: (0, 1), z: (0, 1)}),
+        equations=[u.diff(x, 2) + u.diff(y, 2) + u.diff(z, 2) + 3 * sympy.pi**2 * exact],
+        conditions=[Condition(u, on="boundary")],
+    )
+    return Benchmark(
+        name="poisson-3d",
+        title="Poisson equation in a cube, zero on its boundary",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: exact}),
+        options={"max_nodes": 400, "scale": 4.0},
+        sampling=Sampling(interior=2000, boundary=1200),
+    )
+
+
+def five_dimensions() -> Benchmark:
+    """A sum of sines, one for each coordinate."""
+    at = coordinates("v w x y z")
+    u = field("u", *at)
+    exact = sympy.Add(*(sympy.sin(sympy.pi * own / 2) for own in at))
+    problem = Problem(
+        domain=Box({own: (0, 1) for own in at}),
+        equations=[sympy.Add(*(u.diff(own, 2) for own in at)) + sympy.pi**2 / 4 * exact],
+        conditions=[Condition(u - exact, on="boundary")],
+    )
+    return Benchmark(
+        name="poisson-5d",
+        title="Poisson equation in five dimensions",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: exact}),
+        options={"max_nodes": 400, "scale": 2.0},
+        sampling=Sampling(interior=2000, boundary=1000),
+    )
