@@ -83,6 +83,7 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         seconds=float(plain["seconds"]),
         uncertainty=_unpacked_uncertainty(arrays, plain, network),
         known_error=_unpacked_error(plain["error"], problem),
+        remarks=tuple(str(text) for text in plain["remarks"]),
         tried=tuple(str(note) for note in plain["tried"]),
     )
 
@@ -103,9 +104,10 @@ def _unpacked_error(listed: Any, problem: Problem) -> ErrorEstimate | None:
     by_field = {name: float(value) for name, value in listed["by_field"].items()}
     relative = float(listed["relative"])
     names = {str(item.func) for item in problem.fields}
-    if set(by_field) != names or min(relative, *by_field.values()) < 0:
+    noise, free = float(listed["from_noise"]), tuple(str(name) for name in listed["free"])
+    if set(by_field) != names or min(relative, noise, *by_field.values()) < 0 or set(free) - names:
         raise ProblemError("its estimated error does not fit its fields.")
-    return ErrorEstimate(relative, by_field)
+    return ErrorEstimate(relative, by_field, noise, free)
 
 
 def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, ...]:

@@ -1,21 +1,35 @@
 """From a problem to a solution."""
 
 import time
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import sympy
 
 from piscm.assemble.sampling import Sampling
-from piscm.compile.blocks import KINDS
+from piscm.assemble.scales import check_scales
+from piscm.budget.budget import Budget, OutOfTimeError, spending
+from piscm.budget.memory import default_memory
+from piscm.compile.blocks import KINDS, block_names, compile_blocks
+from piscm.compile.jumps import check_jumps
+from piscm.construct.checks import check_positive
+from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.methods import Auto
+from piscm.network.network import Network
+from piscm.network.nodes import Nodes
 from piscm.network.start import Start
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import IllPosedWarning, ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import checked_weight
-from piscm.result.method import Method, Request
+from piscm.result.history import history_of
+from piscm.result.method import BlockResidual, Method, Outcome, Request
 from piscm.result.solution import Solution
+from piscm.result.status import Status
+from piscm.result.verdict import judged
 
 
 class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of the program)
@@ -25,7 +39,20 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
         super().__init__(solution.status.value)
         self.solution = solution
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotConverged, (self.solution,)
 
+
+@contextmanager
+def _clear_interrupt() -> Iterator[None]:
+    """Ctrl-C that could not be answered with a solution, in one line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Interrupted before there was anything to return.") from None
+
+
+@_clear_interrupt()
 def solve(
     problem: Problem,
     method: Method | None = None,
@@ -37,6 +64,8 @@ def solve(
     seed: int = 0,
     progress: bool | Callable[[int, float], None] | None = None,
     throw: bool = False,
+    max_seconds: float | None = None,
+    max_memory: float | None = None,
 ) -> Solution:
     """Solve a problem.
 
@@ -61,14 +90,20 @@ def solve(
         True shows a progress bar, None only on a terminal; a function is called as
         ``f(nodes, residual)``.
     throw : bool
-        Raise `NotConverged`, which carries the solution, unless ``solution.status.ok``.
+        Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
+    max_seconds : float, optional
+        Replaces the method's `max_seconds`: the run ends after this time with the best it has
+        found. Putting that together may take a tenth more, and a fraction of a second.
+    max_memory : float, optional
+        Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
+        more nodes would take more; points and candidates that would are refused.
 
     Returns
     -------
     Solution
         Call it with coordinates to evaluate it; print it for a summary of its quality. A run that
-        does not converge is returned as well, and its `status` says so in a sentence. Ctrl-C
-        returns the solution so far.
+        does not converge is returned as well, and its `status` says so in a sentence. Ctrl-C and
+        the limits return the best so far, which is NaN where the run did not get to.
 
     Raises
     ------
@@ -76,6 +111,8 @@ def solve(
         Before any computation, if the input does not make sense.
     NotConverged
         With ``throw=True``.
+    KeyboardInterrupt
+        On Ctrl-C before there is anything to return.
 
     Examples
     --------
@@ -91,6 +128,7 @@ def solve(
     """
     began = time.perf_counter()
     method = _checked_method(method, tol)
+    budget = _budget(method, max_seconds, max_memory)
     if sampling is not None and not isinstance(sampling, Sampling):
         raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
     if not isinstance(problem, Problem):
@@ -99,10 +137,9 @@ def solve(
     start, rng = Start(problem, initial), _generator(seed)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
-    method.check(problem)
-    # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
-    with one_thread():
-        found = method.run(Request(problem, sampling, kind_weights, start, rng, progress))
+    request = Request(problem, sampling, kind_weights, start, rng, progress)
+    with spending(budget):
+        found = _found(method, request, seed)
     solution = Solution(
         problem=problem,
         network=found.model,
@@ -116,11 +153,80 @@ def solve(
         seconds=time.perf_counter() - began,
         uncertainty=found.uncertainty,
         known_error=found.error,
+        remarks=found.remarks,
         tried=found.tried,
     )
-    if throw and not solution.status.ok:
+    if throw and solution.status.failed:
         raise NotConverged(solution)
     return solution
+
+
+def _budget(method: Method, max_seconds: float | None, max_memory: float | None) -> Budget:
+    if max_seconds is not None:
+        check_positive(max_seconds, "solve(max_seconds=...)")
+    if max_memory is not None:
+        check_positive(max_memory, "solve(max_memory=...)")
+    seconds = method.time_limit if max_seconds is None else max_seconds
+    return Budget.of(seconds, default_memory() if max_memory is None else max_memory)
+
+
+def _found(method: Method, request: Request, seed: int) -> Outcome:
+    """The result of a method; if it was stopped before it had one, that nothing is known."""
+    try:
+        method.check(request.problem)
+        _check_written(request.problem)
+        # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
+        with one_thread():
+            found = judged(method.run(request), method.asked, seed)
+        if found.model.n_nodes or not found.status.stopped:
+            return found
+        stopped = found.status
+    except MemoryError:
+        raise ProblemError(
+            "There is not enough memory: give fewer points (Sampling), nodes or candidates."
+        ) from None
+    except OutOfTimeError:
+        stopped = Status.TIME_LIMIT
+    if stopped is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return _nothing(request, stopped)
+
+
+def _check_written(problem: Problem) -> None:
+    """Refuse equations that mean something else than they seem to, and warn of missing conditions.
+
+    Raises `ProblemError`.
+    """
+    blocks = compile_blocks(problem)
+    check_jumps(problem.domain, blocks, problem.fields)
+    check_scales(problem.domain, blocks)
+    missing = counting_text(problem)
+    if missing:
+        warnings.warn(f"Conditions seem to be missing: {missing}.", IllPosedWarning, stacklevel=5)
+
+
+def _nothing(request: Request, status: Status) -> Outcome:
+    """What is known after no step at all."""
+    problem = request.problem
+    model = Network(
+        problem,
+        request.start,
+        "sin",
+        Nodes.none(problem.domain.dimension),
+        np.zeros((0, len(problem.fields))),
+        np.array(list(problem.unknowns.values()), dtype=float),
+        solved_up_to=-np.inf,
+    )
+    return Outcome(
+        model=model,
+        status=status,
+        residual=np.nan,
+        block_residuals=tuple(
+            BlockResidual(name, kind, 0, np.nan, None) for name, kind in block_names(problem)
+        ),
+        history=history_of([], []),
+        sampling=request.sampling or Sampling(),
+    )
 
 
 def _checked_method(method: Method | None, tol: float | None) -> Method:

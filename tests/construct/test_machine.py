@@ -1,5 +1,6 @@
 """The loop itself: what a run leaves, how it ends, and that it goes on where another ended."""
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from piscm import (
     field,
     unknown,
 )
+from piscm.budget.budget import Budget, OutOfMemoryError, spending
 from piscm.construct.machine import grow
 from piscm.construct.selection import Proposal, Selection
 from piscm.network.nodes import Nodes
@@ -130,14 +132,38 @@ class TestEndings:
         assert len(growth.nodes) < 500
         assert growth.state.norm == pytest.approx(1.0, abs=1e-3)
 
-    def test_time_limit(self, method):
-        calls = []
-        growth = grown(
-            method=replace(method, max_seconds=1e-9), report=lambda *told: calls.append(told)
-        )
+    def test_time_limit(self, method, monkeypatch):
+        """A clock that growth alone moves: the limit comes after the first round."""
+        now, calls = [100.0], []
+        monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+        def late(*told):
+            calls.append(told)
+            now[0] += 1.0
+
+        with spending(Budget.of(0.5, np.inf)):
+            growth = grown(method=method, report=late)
         assert growth.status is Status.TIME_LIMIT
         assert len(calls) == 1
         assert len(growth.nodes) in (1, 3)  # one round: a node, or a block of them
+
+    def test_memory_limit(self, method):
+        """Nodes are added while there is room for their columns; what is there is as it was."""
+        own = system()
+        with spending(Budget(memory=(method.candidates + 7) * own.bytes_per_node)):
+            growth = grow(own, method, np.random.default_rng(0), silent)
+        assert growth.status is Status.MEMORY_LIMIT
+        assert len(growth.nodes) == 7
+        whole = grow(own, method, np.random.default_rng(0), silent)
+        np.testing.assert_array_equal(growth.nodes.weights[:6], whole.nodes.weights[:6])
+
+    def test_no_memory_for_a_single_round(self, method):
+        own = system()
+        with (
+            spending(Budget(memory=own.bytes_per_node / 2)),
+            pytest.raises(OutOfMemoryError, match=r"rows would take .* raise max_memory"),
+        ):
+            grow(own, method, np.random.default_rng(0), silent)
 
     @pytest.mark.parametrize("at", [1, 2, 3])
     def test_interrupted(self, method, at):

@@ -166,13 +166,13 @@ def few_points(monkeypatch):
 
 def test_all_points_are_kept_where_they_are_few():
     assembly = assembly_of(LINEAR)
-    assert thinned(assembly, 100) is assembly
+    assert thinned(assembly, METHOD) is assembly
 
 
 @pytest.mark.usefixtures("few_points")
 def test_thinned_and_fitted_to_all_is_least_squares_on_all():
     everything = assembly_of(LINEAR, Sampling(3000, 400))
-    some = thinned(everything, METHOD.max_nodes)
+    some = thinned(everything, METHOD)
     assert everything.points.rows == (3000, 3000, 400, 400)
     assert some.points.rows == (150, 150, 150, 150)
     fit = fitted(some)
@@ -187,7 +187,7 @@ def test_thinned_and_fitted_to_all_is_least_squares_on_all():
 @pytest.mark.usefixtures("few_points")
 def test_a_nonlinear_problem_on_all_points_is_no_worse_than_on_some():
     everything = assembly_of(NONLINEAR, Sampling(3000, 400))
-    fit = fitted(thinned(everything, METHOD.max_nodes))
+    fit = fitted(thinned(everything, METHOD))
     corrected = fit_to_all(fit, everything, METHOD)
     system = everything.system("sin")
     columns = system.evaluate(fit.network.nodes)
@@ -206,7 +206,7 @@ def test_a_nonlinear_problem_on_all_points_is_no_worse_than_on_some():
 @pytest.mark.usefixtures("few_points")
 def test_ctrl_c_on_all_points_keeps_what_was_there(monkeypatch):
     everything = assembly_of(LINEAR, Sampling(500, 40))
-    fit = fitted(thinned(everything, METHOD.max_nodes))
+    fit = fitted(thinned(everything, METHOD))
 
     def stop(*_):
         raise KeyboardInterrupt

@@ -113,10 +113,14 @@ def test_blocks_that_share_points_still_share_them():
 
 
 def test_the_more_columns_the_fewer_points_growth_has():
-    most = [slabs.most_points(columns) for columns in (1, 100, 500, 1000, 10_000)]
+    few = {"selection": "orthogonal", "candidates": 1}
+    most = [
+        slabs.most_points(PISC3(max_nodes=columns, **few), 1) for columns in (1, 100, 500, 1000)
+    ]
     assert most == sorted(most, reverse=True)
-    assert most[2] == 20_000
-    assert most[3:] == [10_000, 10_000]
+    assert most[2:] == [20_000, 10_000]
+    assert slabs.most_points(PISC3(max_nodes=100, **few), 5) == most[2]
+    assert slabs.most_points(PISC3(max_nodes=1, candidates=500), 1) == most[2]
 
 
 def few_points(monkeypatch, count):

@@ -65,12 +65,27 @@ def solved(problem, method):
 
 
 def check_usable(solution, path):
-    assert np.isfinite(solution(t=np.linspace(0, solution.problem.domain.upper[0], 9))).all()
+    """It says how far it got, and knows nothing beyond; saved and loaded as well."""
+    end, reached = solution.problem.domain.upper[0], solution.network.solved_up_to
+    assert 0 < reached < end
+    assert f"solved up to t = {reached:.4g}" in repr(solution)
     assert solution.status.value in repr(solution)
     assert len(solution.history) == solution.n_nodes
     solution.save(path)
-    assert repr(load(path)) == repr(solution)
-    assert np.isfinite(list(solution.error_estimate.by_field.values())).all()
+    loaded = load(path)
+    assert repr(loaded) == repr(solution)
+    times = np.linspace(0, end, 41)
+    for own in (solution, loaded):
+        np.testing.assert_array_equal(np.isfinite(own(t=times)), times <= reached)
+        np.testing.assert_array_equal(np.isfinite(own(u.diff(t), t=times)), times <= reached)
+        np.testing.assert_array_equal(np.isfinite(own.residual(times[:, None])), times <= reached)
+        sign = sympy.Piecewise((1, u > 0), (0, True))
+        assert np.isnan(own(sign, t=end))
+        assert own.error_estimate.relative == np.inf
+        assert list(own.error_estimate.by_field.values()) == [np.inf]
+    for block in solution.block_residuals:
+        assert np.isfinite(block.fitted)
+        assert block.held_out is None or np.isfinite(block.held_out)
 
 
 @pytest.mark.parametrize("at", [1, 2, 3, 4, 5, 6])
@@ -79,8 +94,9 @@ def test_ctrl_c_in_a_window(tmp_path, at):
     solution = solve(DECAY, Windows(t, 3, method=SMALL), progress=progress)
     assert solution.status is Status.INTERRUPTED
     assert len(progress.calls) == at
-    reached = [0.0, 2 / 3, 4 / 3, 2.0][(at - 1) // 2]
-    done = np.linspace(0, reached, 5)
+    windows = solution.history["window"].max() + 1  # a later one that is not complete is left out
+    assert solution.network.solved_up_to == pytest.approx(2 / 3 * windows)
+    done = np.linspace(0, solution.network.solved_up_to if at > 2 else 0.0, 5)
     np.testing.assert_allclose(solution(t=done), np.exp(-done), atol=1e-5)
     check_usable(solution, tmp_path / "a.npz")
 
@@ -133,9 +149,16 @@ def test_ctrl_c_during_the_verdict_loses_nothing(monkeypatch, method):
 # --- time -------------------------------------------------------------------------------------
 
 
-def test_time_limit_in_the_middle_of_windows(tmp_path):
+def test_time_limit_in_the_middle_of_windows(tmp_path, monkeypatch):
+    """A clock that growth alone moves."""
+    now = [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def progress(nodes, residual):
+        now[0] += 0.01
+
     method = PISC3(selection="orthogonal", max_nodes=60, candidates=100, max_seconds=0.15)
-    solution = solve(WAVES, Windows(t, 40, method=method))
+    solution = solve(WAVES, Windows(t, 40, method=method), progress=progress)
     assert solution.status is Status.TIME_LIMIT
     assert not solution.status.ok
     panels = solution.network.panels
@@ -170,8 +193,11 @@ def test_a_time_limit_of_nothing():
     ):
         solution = solve(WAVES, method)
         assert solution.status is Status.TIME_LIMIT
-        assert solution.n_nodes <= 30
-        assert np.isfinite(solution(t=1.0))
+        assert solution.n_nodes == 0
+        assert np.isnan(solution(t=[0.0, 1.0])).all()
+        assert np.isnan(solution.fitted_residual)
+        assert solution.error_estimate.relative == np.inf
+        assert "nothing was found" in repr(solution)
 
 
 def test_throw_tells_of_it():

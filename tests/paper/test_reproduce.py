@@ -3,30 +3,34 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from piscm import ProblemError
 from piscm.cli import app
+from piscm.paper import sources
+from piscm.paper.confirmation import COLUMNS, adopt, confirm
 from piscm.paper.experiment import BENCHMARKS, FIGURES
 from piscm.paper.printed import PRINTED
-from piscm.paper.reproduce import check_folder, current, figures
+from piscm.paper.report import write_report
+from piscm.paper.reproduce import check_folder
 from piscm.paper.rows import EXPERIMENTS, selected
 from piscm.paper.store import Store
+from piscm.paper.summary import Summary
 from piscm.paper.trial import run_trial, trials_of
 from piscm.paper.trials import run_trials
 from piscm.paper.workers import dask_workers, local_workers
 
 FAST = ["pi-sc-i", "pi-sc-iii", "random-features", "scipy"]
-NUMBERS = ("rmse", "error", "nodes", "residual", "status", "settings", "residuals")
+NUMBERS = ("rmse", "error", "nodes", "residual", "status", "code", "residuals")
 
 
 def numbers(records):
@@ -37,9 +41,14 @@ def numbers(records):
     }
 
 
-def run_here(folder, experiments, seeds):
+def tiny(experiments, count=1, first=0):
+    seeds = {item.key: range(first, first + count) for item in experiments}
+    return trials_of(experiments, seeds, first, quick=True)
+
+
+def run_here(folder, experiments, count=1):
     with ThreadPoolExecutor(1) as executor:
-        return run_trials(trials_of(experiments, seeds, quick=True), executor, 1, Store(folder))
+        return run_trials(tiny(experiments, count), executor, 1, Store(folder))
 
 
 def command(*words):
@@ -99,27 +108,65 @@ def test_a_small_run_of_all_tables_gives_a_report(tmp_path):
 
 def test_what_is_there_is_not_run_again(tmp_path, monkeypatch):
     experiments = selected(["table-2"], FAST)
-    first = run_here(tmp_path, experiments, [0, 1])
+    first = run_here(tmp_path, experiments, 2)
 
     def never(*_):
         raise AssertionError("run again")
 
     monkeypatch.setattr("piscm.paper.trial.run_trial", never)
-    assert run_here(tmp_path, experiments, [0, 1]) == first
+    assert run_here(tmp_path, experiments, 2) == first
 
 
 def test_more_trials_and_more_methods_add_to_a_folder(tmp_path):
-    run_here(tmp_path, selected(["table-2"], ["pi-sc-i"]), [0])
-    run_here(tmp_path, selected(["table-2"], ["pi-sc-i", "scipy"]), [0, 1])
+    run_here(tmp_path, selected(["table-2"], ["pi-sc-i"]))
+    run_here(tmp_path, selected(["table-2"], ["pi-sc-i", "scipy"]), 2)
     assert len(list(Store(tmp_path).records())) == 2 * 2 + 2
 
 
-def test_other_settings_make_a_trial_stale(tmp_path):
-    experiments = selected(["table-2"], ["pi-sc-i"])
-    run_here(tmp_path, experiments, [0])
-    store = Store(tmp_path)
-    assert current(store, quick=False) == []  # a small trial is none of the paper's
-    assert len(current(store, quick=True)) == len(experiments)
+def test_a_trial_of_other_code_is_confirmed_by_its_digits_or_run_again(tmp_path):
+    experiments = selected(["table-2"], ["pi-sc-i", "scipy"])
+    first = run_here(tmp_path, experiments, 5)
+    store, asked = Store(tmp_path), tiny(experiments, 5)
+    for trial, record in zip(asked, first, strict=True):
+        off = 1e-15 if record["method"] == "scipy" and record["seed"] == 1 else 0.0
+        store.write(trial.name, {**record, "code": "other", "rmse": record["rmse"] + off})
+    with ThreadPoolExecutor(1) as executor:
+        confirm(store, asked, executor, 1)
+    told = {}
+    for trial in asked:
+        record = store.read(trial.name)
+        told.setdefault(record["method"], []).append(record["code"] == trial.code)
+    assert told == {"pi-sc-i": [True] * 10, "scipy": [True] * 3 + [False] * 2}
+    assert "3 of 5 run again" in store.read(asked[-3].name)["confirmed"]
+
+
+def test_the_table_of_a_folder_is_read_back(tmp_path):
+    experiments = selected(["figure-2"], [])
+    first = run_here(tmp_path / "one", experiments, 2)
+    summary = Summary(EXPERIMENTS, first)
+    write_report(tmp_path / "one", summary, "")
+    store = Store(tmp_path / "two")
+    shutil.copy(tmp_path / "one" / "trials.csv", tmp_path / "two")
+    adopt(store, {experiments[0].key: first[0]["code"]})
+    kept = {name: first[1][name] for name in COLUMNS if name in first[1]}
+    assert store.read(tiny(experiments, 2)[1].name).items() >= kept.items()
+
+
+def test_comments_and_docstrings_change_no_fingerprint(tmp_path, monkeypatch):
+    for number, text in enumerate(('"""A."""\nx = 1\n', "x = 1  # why\n", "x = 2\n")):
+        (tmp_path / f"{number}" / "piscm").mkdir(parents=True)
+        (tmp_path / f"{number}" / "piscm" / "some.py").write_text(text)
+    found = []
+    for number in range(3):
+        monkeypatch.setattr(sources, "_ROOT", tmp_path / f"{number}")
+        sources._code.cache_clear()
+        sources._tree.cache_clear()
+        sources._imports.cache_clear()
+        found.append(sources.fingerprint(["piscm.some"], {}))
+    monkeypatch.undo()
+    for kept in (sources._code, sources._tree, sources._imports):
+        kept.cache_clear()
+    assert found[0] == found[1] != found[2]
 
 
 def test_a_failed_trial_is_written_down_and_tried_again(tmp_path, monkeypatch):
@@ -130,9 +177,9 @@ def test_a_failed_trial_is_written_down_and_tried_again(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("piscm.paper.trial.classical", breaks)
-        (record, *_) = run_here(tmp_path, experiments, [0])
+        (record, *_) = run_here(tmp_path, experiments)
     assert record["failure"] == "FloatingPointError: no such number"
-    (record, *_) = run_here(tmp_path, experiments, [0])
+    (record, *_) = run_here(tmp_path, experiments)
     assert "failure" not in record
     assert record["rmse"] > 0
 
@@ -142,20 +189,19 @@ def test_whatever_goes_wrong_in_a_trial_does_not_end_the_others(tmp_path, monkey
         raise IndexError("beyond the end")
 
     monkeypatch.setattr("piscm.paper.trial.solve", breaks)
-    records = run_here(tmp_path, selected(["table-2"], ["pi-sc-i", "scipy"]), [0])
+    records = run_here(tmp_path, selected(["table-2"], ["pi-sc-i", "scipy"]))
     failures = {record["method"]: record.get("failure") for record in records}
     assert failures == {"pi-sc-i": "IndexError: beyond the end", "scipy": None}
 
 
-def test_a_lost_picture_is_made_again_and_a_stale_one_is_not_shown(tmp_path):
+def test_lost_data_of_a_figure_are_made_again(tmp_path):
     experiments = selected(["figure-2"], [])
-    run_here(tmp_path, experiments, [0])
-    store = Store(tmp_path)
-    assert list(figures(store, quick=True)) == ["table-2"]
-    assert figures(store, quick=False) == {}
-    store.solution_path("table-2/any").unlink()
-    run_here(tmp_path, experiments, [0])
-    assert list(figures(store, quick=True)) == ["table-2"]
+    run_here(tmp_path, experiments)
+    path = Store(tmp_path).figure_path("figure-2")
+    before = path.read_bytes()
+    path.unlink()
+    run_here(tmp_path, experiments)
+    assert path.read_bytes() == before
 
 
 def test_a_killed_run_keeps_what_was_finished_and_goes_on(tmp_path):
@@ -217,10 +263,11 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(tmp_path):
 
 def test_the_number_of_workers_changes_no_number(tmp_path):
     experiments = selected(["table-5"], [*FAST, "pinn-shallow", "auto"])
-    trials, results = trials_of(experiments, [3], quick=True), []
+    trials, results = tiny(experiments, 1, 3), []
     for count in (1, 2):
         with local_workers(count) as executor:
             results.append(run_trials(trials, executor, count, Store(tmp_path / str(count))))
+            trials.reverse()
     assert numbers(results[0]) == numbers(results[1])
 
 
@@ -228,14 +275,14 @@ def test_a_dask_cluster_gives_the_same_numbers(tmp_path):
     from distributed import LocalCluster
 
     experiments = selected(["table-2"], FAST)
-    here = run_here(tmp_path / "here", experiments, [0])
+    here = run_here(tmp_path / "here", experiments)
     options = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
     with (
         LocalCluster(n_workers=2, **options) as cluster,
         dask_workers(cluster.scheduler_address) as (executor, count),
     ):
         assert count == 2
-        trials = trials_of(experiments, [0], quick=True)
+        trials = tiny(experiments)
         there = run_trials(trials, executor, count, Store(tmp_path / "there"))
     assert numbers(here) == numbers(there)
 
@@ -278,7 +325,7 @@ def test_a_dead_worker_is_told_and_what_was_finished_is_kept(tmp_path):
                 threading.Timer(0.3, future.set_exception, [BrokenProcessPool()]).start()
             return future
 
-    trials = trials_of(selected(["table-2"], ["scipy"])[:1], [0, 1], quick=True)
+    trials = tiny(selected(["table-2"], ["scipy"])[:1], 2)
     with Dies(1) as executor, pytest.raises(RuntimeError, match="the same command goes on"):
         run_trials(trials, executor, 1, Store(tmp_path))
     assert len(list(Store(tmp_path).records())) == 1
@@ -314,15 +361,9 @@ def test_a_damaged_trial_is_named(tmp_path):
             check_folder(tmp_path, quick=True)
 
 
-def test_a_damaged_solution_is_named(tmp_path):
-    Store(tmp_path).solution_path("table-1/any").write_bytes(b"nothing")
-    with pytest.raises(ProblemError, match=r"table-1\.npz"):
-        check_folder(tmp_path, quick=True)
-
-
 @pytest.mark.parametrize("quick", [True, False])
 def test_quick_trials_and_full_ones_do_not_share_a_folder(tmp_path, quick):
-    record = run_trial("table-1/scipy/unsupervised", 0, quick, False)
+    record = run_trial("table-1/scipy/unsupervised", 0, quick)
     Store(tmp_path).write("table-1/any", record)
     check_folder(tmp_path, quick=quick)
     with pytest.raises(ProblemError, match="choose another folder"):
@@ -336,9 +377,12 @@ def test_without_jax_the_message_names_the_extra(tmp_path, monkeypatch):
     assert "piscm[baselines]" in done.output
 
 
-def test_a_trial_takes_its_seed_to_the_data(tmp_path: Path):
-    first = run_trial("table-1/pi-sc-i/semi-supervised", 0, True, False)
-    other = run_trial("table-1/pi-sc-i/semi-supervised", 1, True, True)
+def test_a_trial_takes_its_seed_to_the_data():
+    first = run_trial("table-2/pi-sc-i/semi-supervised", 0, True)
+    other = run_trial("table-2/pi-sc-i/semi-supervised", 1, True)
     assert first["rmse"] != other["rmse"]
-    assert "solution" not in first
-    assert other["solution"][:2] == b"PK"
+
+
+def test_a_worker_with_other_sources_is_told():
+    with pytest.raises(ProblemError, match="another piscm"):
+        run_trial("table-2/pi-sc-i/semi-supervised", 0, True, sources="other")

@@ -48,9 +48,8 @@ class OneSolve(Method):
     def run(self, request):
         problem, sampling = request.problem, request.sampling or Sampling(100)
         part = Part.whole(problem)
-        points, fresh = (
-            draw_points(problem.domain, part.blocks, sampling, rng) for rng in request.rng.spawn(2)
-        )
+        fitted_rng, fresh_rng = request.rng.spawn(2)
+        points = draw_points(problem.domain, part.blocks, sampling, fitted_rng)
         system = Assembly(part, points, request.weights, request.start).system("tanh")
         nodes = random_nodes(self.nodes, problem.domain.dimension, request.rng, scale=2.0)
         design = system.evaluate(nodes).at(system.linearize(system.start()))[:, 0]
@@ -64,7 +63,7 @@ class OneSolve(Method):
             model=network,
             status=Status.CONVERGED if residual <= self.tolerance else Status.NODE_LIMIT,
             residual=residual,
-            block_residuals=block_residuals(network, part.blocks, fitted, fresh),
+            block_residuals=block_residuals(network, part, fitted, sampling, fresh_rng),
             history=history_of([residual], [0.0]),
             sampling=sampling,
         )

@@ -82,7 +82,7 @@ def returned(solution, path):
         Rational(1, 3) * u + sqrt(2) * u + sympy.cbrt(2) * x,
         0.1 * u + 1e-300 * x + 1e22 * u**2,
         Rational(10**30, 3**60) * u,
-        10**300 * u,
+        10**90 * u,
         np.float32(0.1) * u,
         pi * u + sympy.E * u + sympy.log(2) * u,
         sympy.EulerGamma * u,

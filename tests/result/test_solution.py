@@ -1,5 +1,7 @@
 """What a solution answers."""
 
+import time
+
 import numpy as np
 import pytest
 import sympy
@@ -17,9 +19,11 @@ from piscm import (
     Status,
     coordinates,
     field,
+    load,
     solve,
     unknown,
 )
+from piscm.assemble.windows import Part
 
 x, t = coordinates("x t")
 u = field("u", x, t)
@@ -118,10 +122,43 @@ def test_missing_the_tolerance_is_data_unless_asked():
     assert caught.value.solution.n_nodes == 3
 
 
-def test_time_limit_ends_growth():
-    solution = solve(HEAT, PISC1(max_seconds=1e-6), sampling=SAMPLING)
+def test_time_limit_ends_growth(monkeypatch):
+    """A clock that growth alone moves: the limit of `solve` replaces that of the method."""
+    now = [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def progress(nodes, residual):
+        now[0] += 0.1
+
+    for options in ({"method": PISC1(max_seconds=0.35)}, {"max_seconds": 0.35}):
+        options = {"method": PISC1(max_seconds=10), **options}
+        solution = solve(HEAT, sampling=SAMPLING, progress=progress, **options)
+        assert solution.status is Status.TIME_LIMIT
+        assert solution.n_nodes == 4
+        assert np.isfinite(solution(x=1.0, t=0.5))
+
+
+def test_nothing_is_known_without_time(tmp_path):
+    solution = solve(HEAT, PISC1(), sampling=SAMPLING, max_seconds=1e-9)
     assert solution.status is Status.TIME_LIMIT
-    assert solution.n_nodes == 1
+    solution.save(tmp_path / "nothing.npz")
+    for own in (solution, load(tmp_path / "nothing.npz")):
+        assert own.n_nodes == 0
+        assert np.isnan(own(x=[0.0, 1.0], t=0.5)).all()
+        assert np.isnan(own.residual)
+        assert own.error_estimate.relative == np.inf
+        assert [block.rows for block in own.block_residuals] == [0, 0, 0]
+        assert "values are NaN" in repr(own)
+
+
+def test_ctrl_c_before_there_is_anything_is_one_clear_line():
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Part, "whole", stop)
+        with pytest.raises(KeyboardInterrupt, match="before there was anything to return"):
+            solve(HEAT, PISC1(), sampling=SAMPLING)
 
 
 def test_an_exact_start_leaves_nothing_to_do():
@@ -142,6 +179,7 @@ def test_an_interrupt_returns_what_is_there(after):
     assert np.isfinite(solution(x=1.0, t=0.5))
 
 
+@pytest.mark.filterwarnings("ignore::piscm.problem.errors.IllPosedWarning")
 def test_weights_of_kinds_and_of_single_conditions():
     def conditions(weight):
         return [

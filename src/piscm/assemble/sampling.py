@@ -1,5 +1,6 @@
 """How many points there are and how they are drawn."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,17 @@ _MOST = 10_000_000
 
 Density = Callable[[Floats], Floats]
 """The desired density of points, up to a factor, at points of shape (points, coordinates)."""
-# Points that follow a density are chosen from this many times as many candidates.
-_CHOICE = 8
+CHOICE = 8
+"""Points that follow a density are chosen from this many times as many candidates."""
+
+
+class Crowd(ABC):
+    """Points that gather somewhere, found by moving others."""
+
+    @abstractmethod
+    def among(self, points: Floats, rng: np.random.Generator) -> Floats:
+        """The points, with half of them moved; coordinates that all have in common stay."""
+
 
 RULES = ("sobol", "uniform", "latin", "grid")
 
@@ -84,13 +94,15 @@ class Sampling:
 
         return points
 
-    def drawing(self, rng: np.random.Generator, density: Density | None = None) -> Drawing:
-        """How a place draws its points; given a density, half of them follow it."""
+    def drawing(self, rng: np.random.Generator, density: Density | Crowd | None = None) -> Drawing:
+        """How a place draws its points; given a density or a crowd, half of them follow it."""
 
         def crowd(points: Callable[[int], Floats], count: int) -> Floats:
             if density is None:
                 return points(count)
-            many = points(_CHOICE * count)
+            if isinstance(density, Crowd):
+                return density.among(points(count), rng)
+            many = points(CHOICE * count)
             if len(many) <= count:  # a single point
                 return many
             chosen = rng.choice(len(many), count, replace=False, p=half_by(density(many)))

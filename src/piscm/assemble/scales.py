@@ -11,27 +11,36 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 
 _SMALLEST, _LARGEST = 1e-100, 1e100
-_LOOK = 64
+_POINTS = 64
+_SMALL_FIELD = 0.01  # a field at which even a high power is moderate
 
 
 def check_scales(domain: Domain, blocks: Sequence[Block]) -> None:
     """Raise `ProblemError` for equations and conditions of a size that cannot be squared."""
     rng = np.random.default_rng(0)
+    sources = {}
     for block in blocks:
-        points = draw_points(domain, [block], Sampling(_LOOK, _LOOK), rng)[0][0].points
+        leg = draw_points(domain, [block], Sampling(_POINTS, _POINTS), rng)[0][0]
         compiled = block.compiled
+        points = compiled.seen(leg)
         sizes = []
-        for constant in (0.0, 1.0):
+        for constant in (0.0, _SMALL_FIELD):
             jets = np.full((len(compiled.jets), len(points)), constant)
             values = compiled.value(points, jets, np.ones(compiled.unknown_count))
             if block.data is not None:
                 values = values - np.resize(block.data, len(points))
             finite = np.abs(values[np.isfinite(values)])
             sizes.append(float(finite.max(initial=0.0)))
-        for size in sizes:
-            if size and not _SMALLEST < size < _LARGEST:
-                raise ProblemError(
-                    f"{block.compiled.where} has terms of the size {size:.0e}, whose squares "
-                    "floating-point numbers cannot hold: divide it by a constant, or choose other "
-                    "units."
-                )
+        sources[sizes[0]] = block
+        if max(sizes) and not _SMALLEST < max(sizes) < _LARGEST:
+            raise _refused(block, max(sizes))
+    largest = max(sources)
+    if 0.0 < largest < _SMALLEST:  # so is the solution
+        raise _refused(sources[largest], largest)
+
+
+def _refused(block: Block, size: float) -> ProblemError:
+    return ProblemError(
+        f"{block.compiled.where} has terms of the size {size:.0e}, whose squares floating-point "
+        "numbers cannot hold: divide it by a constant, or choose other units."
+    )

@@ -90,13 +90,19 @@ class Baseline(Method):
         assembly = Assembly(part, points, request.weights, request.start)
         with request.reporting(self.iterations, "fitting", "steps") as report:
             trained = self.fit(Given(assembly, node_rng, report))
-        fresh = draw_points(problem.domain, part.blocks, sampling.elsewhere, held_out_rng)
         fitted = [(trained.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
         return Outcome(
             model=trained.network,
             status=trained.status,
             residual=trained.residual,
-            block_residuals=block_residuals(trained.network, part.blocks, fitted, fresh),
+            block_residuals=block_residuals(
+                trained.network,
+                part,
+                fitted,
+                sampling.elsewhere,
+                held_out_rng,
+                trained.status.stopped,
+            ),
             history=trained.history,
             sampling=sampling,
         )

@@ -107,7 +107,13 @@ def reproduce_paper(
         list[str] | None,
         typer.Argument(help="all (the default), table-1 to table-6, figure-1 to figure-4."),
     ] = None,
-    trials: Annotated[int, typer.Option(help="Trials of each row, each with the next seed.")] = 100,
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            help="Trials of each row, each with the next seed; left out, 100, and fewer of what "
+            "takes long."
+        ),
+    ] = None,
     methods: Annotated[
         str, typer.Option(help="Only these rows, as pi-sc-iii,auto,pinn-deep.")
     ] = "",
@@ -127,7 +133,8 @@ def reproduce_paper(
 ) -> None:
     """Run the paper's experiments again and report them beside its printed values.
 
-    An interrupted run goes on where it stopped.
+    An interrupted run goes on where it stopped. With --out docs/reproduction the committed page is
+    made anew: rows that other code made are confirmed by a few trials, or run again.
     """
     try:
         with _told(RuntimeError):

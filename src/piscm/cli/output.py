@@ -14,7 +14,8 @@ from rich.text import Text
 
 from piscm.cli.task import Task
 from piscm.result.solution import Solution
-from piscm.text.files import replacing, write_csv
+from piscm.text.files import write_csv
+from piscm.text.replacing import replacing
 
 _FILE_WIDTH = 160
 

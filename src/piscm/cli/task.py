@@ -1,6 +1,8 @@
 """What the command line solves: a problem of the zoo or from a file."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,17 @@ from piscm.assemble.sampling import Sampling
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC1, PISC2, PISC3
 from piscm.march.methods import Auto
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import KeyedProblemError, ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.solution import Solution
 from piscm.solver import solve
-from piscm.text.problem_file import read_problem_file
+from piscm.text.problem_file import ProblemFile, mistake, read_problem_file
 from piscm.zoo.benchmark import Benchmark
 
 # Defaults for files, with which the paper's algorithms need no scale.
 _FILE_OPTIONS = {"selection": "orthogonal", "candidates": 100}
+
+_TABLES = {"method": "options", "sampling": "sampling"}
 
 METHODS: dict[str, Any] = {"auto": Auto, "pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
 
@@ -70,15 +74,24 @@ def task_for(
     file = read_problem_file(name)
     method = method or ("pi-sc-iii" if file.options or nodes is not None else "auto")
     defaults = {} if method == "auto" else _FILE_OPTIONS
-    try:
+    with _mistakes(file, "method", {**file.options, **overrides}):
         chosen = METHODS[method](**{**defaults, **file.options, **overrides})
-    except TypeError as error:
-        raise ProblemError(f"[method] of {name}, for {method}: {error}.") from None
-    try:
+    with _mistakes(file, "sampling", file.sampling):
         sampling = Sampling(**file.sampling) if file.sampling else None
-    except TypeError as error:
-        raise ProblemError(f"[sampling] of {name}: {error}.") from None
     return method, Task(Path(name).stem, lambda seed: file.problem, chosen, sampling, None)
+
+
+@contextmanager
+def _mistakes(file: ProblemFile, table: str, options: Mapping[str, Any]) -> Iterator[None]:
+    """Tell a wrong option with the file, and with its line if it is written there."""
+    try:
+        yield
+    except (TypeError, ProblemError) as error:
+        words = str(error).rstrip(".")
+        named = [key for key in options if re.search(rf"\b{re.escape(key)}\b", words)]
+        written = (table, *(key for key in named[:1] if key in getattr(file, _TABLES[table])))
+        keyed = KeyedProblemError(f"[{table}] {words}.", written)
+        raise mistake(file.path, file.text, keyed) from None
 
 
 def solved(task: Task, seed: int) -> Solution:

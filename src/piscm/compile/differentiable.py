@@ -16,6 +16,7 @@ Arrays = Sequence[Any] | Floats
 
 # What SymPy returns for the derivative of a nonsmooth function at its kink.
 _GENERALIZED = (sympy.DiracDelta,)
+_FUNCTIONS = ("_value", "_all_partials")
 _OPAQUE = (sympy.Derivative, sympy.Subs, sympy.Integral)
 
 
@@ -39,7 +40,7 @@ class Differentiable:
 
     @property
     def coordinates(self) -> Sequence[sympy.Symbol]:
-        """The coordinates."""
+        """The symbols of what its functions take of the points: coordinates, then normals."""
         return self._coordinates
 
     @property
@@ -52,12 +53,24 @@ class Differentiable:
         """The number of unknowns its functions take."""
         return len(self._unknowns)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the compiled functions, which pickle cannot name."""
+        return {name: own for name, own in vars(self).items() if name not in _FUNCTIONS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._value = function_of(self._symbols, [self._expression], self.where)
+
     # Only residuals need partials; an expression that is merely evaluated, such as floor(u), may
     # have none.
     @cached_property
     def _partials(self) -> list[sympy.Expr]:
         moving = [*self._arguments, *self._unknowns]
         return [derivative(self._expression, symbol, self.where) for symbol in moving]
+
+    def partial(self, index: int) -> sympy.Expr:
+        """The partial by an argument, as an expression in `symbols`."""
+        return self._partials[index]
 
     @cached_property
     def _all_partials(self) -> Callable[..., Any]:

@@ -70,7 +70,7 @@ class Construction(Method):
     steps : sequence of float
         Step lengths of the correction; 0 is always included.
     max_seconds : float or None
-        Growth ends after this time.
+        The run ends after this time, with the best it has found.
     """
 
     max_nodes: int = 300

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.columns import Columns
 from piscm.assemble.state import Linearization, State
+from piscm.budget.parts import parts
 from piscm.construct.checks import check_ladder
 from piscm.construct.selection import Proposal, Run, Selection
 from piscm.linalg.truncated import gain_of_each, solve_each
@@ -147,15 +148,34 @@ class LocalSelector:
 
     def _forecast(self, state: State, linearization: Linearization, nodes: Nodes) -> Floats:
         """By how much each node would lower the squared residual if the problem were linear."""
-        columns = self._run.system.single.columns(nodes, linearization)
-        shared = linearization.unknowns.astype(np.float32)
-        gains = gain_of_each(columns, shared, state.residual.astype(np.float32))
+        single = self._run.system.single
+        shared, target = (a.astype(np.float32) for a in (linearization.unknowns, state.residual))
+        gains = np.concatenate(
+            [
+                gain_of_each(single.columns(nodes.some(some), linearization), shared, target)
+                for some in parts(len(nodes), len(target))
+            ]
+        )
         return np.where(np.isfinite(gains), gains, 0.0)
 
     def _judged(
         self, state: State, linearization: Linearization, nodes: Nodes, damping: float
     ) -> tuple[Proposal, Floats]:
         """The best of some nodes, and by how much each of them lowers the squared residual."""
+        best: Proposal | None = None
+        gained = []
+        for some in parts(len(nodes), len(state.residual)):
+            other, lowered = self._judged_part(state, linearization, nodes.some(some), damping)
+            gained.append(lowered)
+            if best is None or other.state.energy < best.state.energy:
+                best = other
+        assert best is not None
+        return best, np.concatenate(gained)
+
+    def _judged_part(
+        self, state: State, linearization: Linearization, nodes: Nodes, damping: float
+    ) -> tuple[Proposal, Floats]:
+        """The same for as many nodes as are evaluated at once."""
         system = self._run.system
         columns = system.evaluate(nodes)
         design = columns.at(linearization)

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from piscm.assemble.columns import Columns
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
+from piscm.budget.budget import STOPS, OutOfMemoryError, check_memory, current
+from piscm.budget.clock import check_time
+from piscm.budget.parts import at_once
 from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import correction_step
@@ -47,10 +50,10 @@ def grow(
 
     Each round selects a node or a block of nodes, corrects the newest nodes (none, a window of
     nodes, or all of them: PI-SC-I, II, III) by a line search on the true residual, and accepts the
-    result if the residual has fallen. Ctrl-C ends the run after the last complete round.
+    result if the residual has fallen. Ctrl-C, the time limit and the memory limit end the run after
+    the last complete round.
     """
     growing = _Growing(system, method, rng, before)
-    began = time.perf_counter()
     status: Status | None = None
     if growing.state.norm <= method.tolerance:
         status = Status.CONVERGED if growing.count else Status.SOLVED_AT_START
@@ -59,12 +62,27 @@ def grow(
             status = growing.round()
             if status is None and growing.advanced:
                 report(growing.count, growing.state.norm)
-                status = growing.ending(time.perf_counter() - began)
+                status = growing.ending()
                 if status is None and gives_up is not None and gives_up(growing.residuals):
                     status = Status.HOPELESS
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
+    except STOPS as stop:
+        if isinstance(stop, OutOfMemoryError) and not growing.count:
+            raise
+        status = Status.after(stop)
     return growing.left(status)
+
+
+def _room(system: System, method: Construction, old: int) -> int:
+    """The number of nodes there is memory for, up to those asked for."""
+    each, candidates = system.bytes_per_node, method.selector.candidates
+    if method.selector.weighs_nodes:  # looks at one after another
+        candidates = min(candidates, at_once(system.rows))
+    check_memory(
+        (old + 1 + candidates) * each,
+        f"{old + 1} nodes and {candidates} candidates at {system.rows} rows",
+        "give fewer points (Sampling) or candidates",
+    )
+    return int(min(method.max_nodes, current().memory / each - candidates))
 
 
 class _Growing:
@@ -84,16 +102,17 @@ class _Growing:
             system, threshold, self._selection.keeps_basis, method.max_nodes
         )
         draw = Draw(system.problem.domain, method.scale)
-        run = Run(system, draw, self._correction, self._corrector, method.max_nodes, threshold, rng)
+        old = 0 if before is None else len(before.nodes)
+        self._room = _room(system, method, old)
+        run = Run(system, draw, self._correction, self._corrector, self._room, threshold, rng)
         self._selector = self._selection.begin(run)
-        self._columns = system.allocate(method.max_nodes)
-        self._history = np.zeros(method.max_nodes, dtype=HISTORY)
+        self._columns = system.allocate(self._room)
+        self._history = np.zeros(self._room, dtype=HISTORY)
         self._steps = method.search_steps
         self._nodes = Nodes.none(system.problem.domain.dimension)
         self.state = system.start()
         self.advanced = False
-        if before is not None and len(before.nodes):
-            old = len(before.nodes)
+        if before is not None and old:
             self._nodes = before.nodes
             self._columns.put(slice(0, old), system.evaluate(before.nodes))
             weights, unknowns = before.state.weights, before.state.unknowns
@@ -111,6 +130,7 @@ class _Growing:
     def round(self) -> Status | None:
         """Select, correct, search, accept; return a status if nothing is left to do."""
         began = time.perf_counter()
+        check_time()
         self.advanced = False
         linearization = self._system.linearize(self.state)
         if not linearization.finite:
@@ -165,16 +185,14 @@ class _Growing:
         self._nodes = concatenate([self._nodes, proposal.nodes])
         self.state, self.advanced = state, True
 
-    def ending(self, seconds: float) -> Status | None:
+    def ending(self) -> Status | None:
         """Why growth ends here, or None if it goes on."""
         method = self._method
         if self.state.norm <= method.tolerance:
             return Status.CONVERGED
         if self.count >= method.max_nodes:
             return Status.NODE_LIMIT if method.tolerance > 0 else Status.FINISHED
-        if method.max_seconds is not None and seconds >= method.max_seconds:
-            return Status.TIME_LIMIT
-        return None
+        return Status.MEMORY_LIMIT if self.count >= self._room else None
 
     def left(self, status: Status) -> Growth:
         """The result after the last complete round."""

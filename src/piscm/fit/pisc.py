@@ -8,6 +8,8 @@ from piscm.assemble.assembly import Assembly
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
+from piscm.budget.budget import STOPS
+from piscm.budget.interrupts import interrupts_at_checks
 from piscm.construct.construction import Construction
 from piscm.construct.corrections import AllNodes, Correction, NewestNode, NewestNodes
 from piscm.fit.error_bars import error_bars, status_with
@@ -22,6 +24,10 @@ class _Grown(Construction):
     """One network on the whole domain."""
 
     def run(self, request: Request) -> Outcome:
+        with interrupts_at_checks():
+            return self._run(request)
+
+    def _run(self, request: Request) -> Outcome:
         problem, sampling = request.problem, request.sampling or Sampling()
         fitted_rng, held_out_rng, node_rng = request.rng.spawn(3)
         part = Part.whole(problem)
@@ -30,24 +36,26 @@ class _Grown(Construction):
         # The paper's selection has always used all points; it is not meant for very many of them.
         some = everything
         if not self.selector.weighs_nodes:
-            some = thinned(everything, self.max_nodes)
+            some = thinned(everything, self)
         with request.reporting(self.max_nodes) as report:
             fit = fit_network(some, self, node_rng, report)
-        errors, status = None, fit.status
-        if not status.stopped:
+        errors = None
+        if not fit.status.stopped:
             try:
                 errors = error_bars(problem, fit.refined, self.threshold)
-            except KeyboardInterrupt:
-                fit = fit.ended(Status.INTERRUPTED)
+            except STOPS as stop:
+                fit = fit.ended(Status.after(stop))
         if some is not everything:
             fit = fit_to_all(fit, everything, self)
-        fresh = draw_points(problem.domain, part.blocks, sampling.elsewhere, held_out_rng)
+        status = status_with(fit.status, errors, fit.residual <= self.tolerance)
         fitted = [(fit.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
         return Outcome(
             model=fit.network,
-            status=status_with(fit.status, errors, fit.residual <= self.tolerance),
+            status=status,
             residual=fit.residual,
-            block_residuals=block_residuals(fit.network, part.blocks, fitted, fresh),
+            block_residuals=block_residuals(
+                fit.network, part, fitted, sampling.elsewhere, held_out_rng, status.stopped
+            ),
             history=fit.growth.history,
             sampling=sampling,
             uncertainty=errors,

@@ -9,13 +9,14 @@ Members are judged by the residual at points that were not fitted: as many nodes
 anything. The error itself is estimated from the distance between two members.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import STOPS
+from piscm.budget.clock import check_time
 from piscm.fit.members import Member
 from piscm.fit.piece import Piece, Task
 from piscm.fit.portfolio_policy import PortfolioPolicy
@@ -60,8 +61,6 @@ class Portfolio:
     report : Report
     sampling : Sampling or None
         The user's points, if they were given.
-    deadline : float
-        On the clock of `time.perf_counter`.
     policy : PortfolioPolicy
     """
 
@@ -71,7 +70,6 @@ class Portfolio:
     rng: np.random.Generator
     report: Report
     sampling: Sampling | None = None
-    deadline: float = np.inf
     policy: PortfolioPolicy = field(default_factory=PortfolioPolicy)
 
     def run(self) -> Found | None:
@@ -89,13 +87,11 @@ class Portfolio:
                 if self._met:
                     status = Status.CONVERGED
                     break
-                if time.perf_counter() > self.deadline:
-                    status = Status.TIME_LIMIT
-                    break
-        except KeyboardInterrupt:
+                check_time()
+        except STOPS as stop:
             if self._best is None:
                 raise
-            status = Status.INTERRUPTED
+            status = Status.after(stop)
         best = self._best
         assert best is not None
         piece = replace(best.piece(status), estimate=best.estimate, tried=tuple(self._tried))

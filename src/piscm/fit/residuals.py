@@ -1,11 +1,15 @@
 """The residual of every block, at the fitted points and at fresh ones."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sites import Points
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import Site, draw_points
+from piscm.assemble.windows import Part
+from piscm.budget.budget import STOPS, finishing
 from piscm.compile.blocks import Block
 from piscm.network.model import Model
 from piscm.problem.place import Legs
@@ -15,35 +19,95 @@ Floats = NDArray[np.float64]
 Fitted = Sequence[tuple[Model, Block, Legs]]
 """Blocks at their fitted points, each with the network that was fitted there."""
 
+# Who has stopped a run does not want to wait: nodes times points that are looked at then.
+_QUICK = 1_000_000
+
 
 def block_residuals(
-    model: Model, blocks: Sequence[Block], fitted: Fitted, fresh: Points
+    model: Model,
+    part: Part,
+    fitted: Fitted,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    stopped: bool = False,
 ) -> tuple[BlockResidual, ...]:
-    """One record per block of the whole problem.
+    """One record per block of the whole problem; of a run that was stopped, at its first points.
+
+    Where a record takes too long, or is interrupted, the residuals are NaN from there on. Times
+    that were not reached are left out.
 
     Parameters
     ----------
     model : Model
-    blocks : sequence of Block
-        The blocks of the whole problem, at the points `fresh`.
+    part : Part
+        The whole problem.
     fitted : Fitted
         With windows a block may appear several times under the same name.
+    sampling : Sampling
+        How many fresh points there are.
+    rng : numpy.random.Generator
+        Where they come from.
+    stopped : bool
     """
-    records = []
-    for block, legs in zip(blocks, fresh, strict=True):
-        own = [
-            (network.residual(part, where), where)
-            for network, part, where in fitted
-            if part.name == block.name and part.inherited is None
-        ]
-        elsewhere = model.residual(block, legs)
-        there = np.concatenate([values for values, _ in own]) if own else elsewhere
-        same = any(np.array_equal(where[0].points, legs[0].points) for _, where in own)
-        no_others = same or not block.place.resampled or legs[0].rows == 1
-        held_out = None if no_others else _rms(elsewhere)
-        records.append(BlockResidual(block.name, block.kind, len(there), _rms(there), held_out))
+    table = _Table(model, fitted, None)
+    if stopped:
+        most = max(1, _QUICK // max(1, model.n_nodes * len(part.blocks)))
+        table = replace(table, most=most)
+        inside, faces = min(sampling.interior, most), min(sampling.boundary, most)
+        sampling = replace(sampling, interior=inside, boundary=faces)
+    records: list[BlockResidual] = []
+    try:
+        with finishing():
+            fresh = draw_points(part.problem.domain, part.blocks, sampling, rng)
+            for block, legs in zip(part.blocks, fresh, strict=True):
+                records.append(table.record(block, legs))
+    except STOPS:
+        for block in part.blocks[len(records) :]:
+            records.append(BlockResidual(block.name, block.kind, 0, np.nan, None))
     return tuple(records)
 
 
+@dataclass(frozen=True)
+class _Table:
+    """How the rows of a model are looked at.
+
+    Attributes
+    ----------
+    most : int or None
+        The largest number of points of a block, if there is one.
+    """
+
+    model: Model
+    fitted: Fitted
+    most: int | None
+
+    def record(self, block: Block, legs: Legs) -> BlockResidual:
+        """The residuals of one block, given its fresh points."""
+        own = [
+            (self._rows(network, part, where), where)
+            for network, part, where in self.fitted
+            if part.name == block.name and part.inherited is None
+        ]
+        elsewhere = self._rows(self.model, block, legs)
+        there = np.concatenate([values for values, _ in own]) if own else elsewhere
+        same = any(np.array_equal(where[0].points, legs[0].points) for _, where in own)
+        no_others = same or not block.place.resampled or legs[0].rows == 1 or not len(elsewhere)
+        held_out = None if no_others else _rms(elsewhere)
+        return BlockResidual(block.name, block.kind, len(there), _rms(there), held_out)
+
+    def _rows(self, model: Model, block: Block, legs: Legs) -> Floats:
+        """The residual in the rows whose fields are known."""
+        if self.most is not None:
+            legs = Site(legs).some(slice(self.most)).legs
+            data = None if block.data is None else block.data[: self.most]
+            block = replace(block, data=data)
+        rows = model.residual(block, legs)
+        known = np.ones(len(rows), dtype=bool)
+        for leg in legs:
+            here = model.knows(leg.points)
+            known &= here if leg.sums is None else here.all()
+        return np.asarray(rows[known])
+
+
 def _rms(values: Floats) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))
+    return float(np.sqrt(np.mean(np.square(values)))) if len(values) else np.nan

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.system import System
+from piscm.budget.clock import check_work
 from piscm.construct.construction import Construction
 from piscm.linalg.bounded import Bounds
 from piscm.linalg.truncated import solve_triangle
@@ -40,9 +41,10 @@ class Corrected:
     residual: float
 
 
-def most_points(columns: int) -> int:
-    """How many points of the equations growth can handle."""
-    return max(_ENOUGH_POINTS, _COLUMNS // columns)
+def most_points(method: Construction, fields: int) -> int:
+    """How many points of the equations growth can handle, with its nodes and its candidates."""
+    nodes = max(method.max_nodes, method.selector.candidates)
+    return max(_ENOUGH_POINTS, _COLUMNS // (nodes * fields))
 
 
 def correct_on_all(
@@ -74,6 +76,7 @@ def _triangle(
     """R of all columns, unknowns and target; the squared residual; bounds of the unknowns."""
     triangle, energy = np.zeros((0, weights.size + len(unknowns) + 1)), 0.0
     for system in _slabs(assembly, weights.size, method.activation):
+        check_work(2.0 * weights.size**2 * system.rows)
         columns = system.evaluate(nodes)
         state = system.state_with(columns, weights, unknowns)
         energy += state.energy

@@ -1,8 +1,8 @@
 """Orders against conditions: whether there are enough of them, by counting.
 
-An equation of order two in x needs two conditions on faces across x, one of order one in t an initial
-value. Counting is no proof, since a coefficient may vanish on a face (1/r in polar coordinates), so
-it is a reason to look closer, or for a warning.
+An equation of order two in x needs two conditions on faces across x, one of order one in t an
+initial value. Counting is no proof, since a coefficient may vanish on a face or be singular there
+(1/r in polar coordinates): it is a reason for a warning, and to look closer.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from piscm.assemble.marching import order_along
 from piscm.assemble.windows import Part
 from piscm.network.network import Network
+from piscm.problem.integrals import integrals_in
 from piscm.problem.places import PeriodicPair, Slices, WholeBoundary
 from piscm.problem.problem import Problem
 
@@ -29,9 +30,27 @@ def missing_conditions(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int
     Empty where nothing is missing or counting says nothing: several fields in several coordinates,
     data, conditions of other kinds, domains that are no product.
     """
+    return {
+        symbol: (needed, given)
+        for symbol, (needed, given) in _counted(problem).items()
+        if given < needed and problem.domain.is_product_along(symbol)
+    }
+
+
+def just_enough(problem: Problem) -> bool:
+    """Whether there are as many conditions as orders, and no data: a forward problem."""
+    counted = _counted(problem)
+    return bool(counted) and all(needed == given for needed, given in counted.values())
+
+
+def _counted(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int]]:
+    """Orders and conditions along each coordinate; empty where counting says nothing."""
     domain = problem.domain
     several = len(problem.fields) > 1 and domain.dimension > 1
     if several or problem.observations or len(problem.fields) > len(problem.equations):
+        return {}
+    conditions = [item.expression for item in problem.conditions]
+    if any(integrals_in(expression) for expression in (*problem.equations, *conditions)):
         return {}
     given = dict.fromkeys(domain.coordinates, 0)
     for condition in problem.conditions:
@@ -46,12 +65,10 @@ def missing_conditions(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int
             return {}
         for symbol in faces:
             given[symbol] += 1
-    missing = {}
-    for symbol in domain.coordinates:
-        needed = sum(order_along(problem, item, symbol) for item in problem.fields)
-        if given[symbol] < needed and domain.is_product_along(symbol):
-            missing[symbol] = (needed, given[symbol])
-    return missing
+    return {
+        symbol: (sum(order_along(problem, item, symbol) for item in problem.fields), given[symbol])
+        for symbol in domain.coordinates
+    }
 
 
 def surely_missing(part: Part, network: Network, points: Floats) -> bool:

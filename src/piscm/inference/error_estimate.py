@@ -6,22 +6,22 @@ at fresh points, with the nodes of the solution and half as many new ones that a
 them, window by window: each passes its error on to the next, so errors grow or decay along the way
 as they do in the solution.
 
-The estimate is honest about what it cannot see. A residual that even the richer space does not lower
-counts as an error of its own size; where the linearization does not lead to a smaller residual, or
-where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is infinite. The
-noise of observations adds its share.
+The estimate is honest about what it cannot see. A residual that even the richer space does not
+lower counts as an error of its own size; where the linearization does not lead to a smaller
+residual, or where the problem leaves the fields free (`piscm.inference.freedom`), the estimate is
+infinite. The noise of observations adds its share.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from piscm.assemble.marching import marching_coordinate
-from piscm.assemble.state import State
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
+from piscm.budget.clock import check_work
 from piscm.inference.freedom import free_fields
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
 from piscm.inference.uncertainty import Uncertainty
@@ -51,13 +51,16 @@ class ErrorEstimate:
         infinite where it is not known.
     by_field : dict of str to float
         The root mean square error of each field, in its own units.
+    from_noise : float
+        The part of `relative` that is due to the noise of observations.
     free : tuple of str
         The fields that the problem does not determine.
     """
 
     relative: float
     by_field: dict[str, float]
-    free: tuple[str, ...] = field(default=())
+    from_noise: float = 0.0
+    free: tuple[str, ...] = ()
 
 
 def estimate_error(
@@ -74,22 +77,29 @@ def estimate_error(
     uncertainty : that of the weights due to noise, if there are data
     """
     problem = network.problem
-    whole = _determining(problem)
     names = [str(item.func) for item in problem.fields]
+    if not network.solved_everywhere:
+        return ErrorEstimate(np.inf, dict.fromkeys(names, np.inf))
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
+    noise = np.zeros(len(names))
+    whole, free = _without_data(problem), tuple[int, ...]()
     before: Network | None = None
-    free: tuple[int, ...] = ()
-    for number, (low, high, own) in enumerate(_windows(network)):
-        part = whole
-        if network.panels is not None:
-            coordinate = problem.domain.coordinates[network.panels.axis]
-            part = whole.window(coordinate, low, high, before)
+    windows = list(enumerate(_windows(network)))
+    if _runs_backward(network):
+        windows.reverse()
+    for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
+        part = _window(whole, network, low, high, before)
         space = richer_space(part, own, known, rng)
-        if number == 0:  # what is free is so in every window, or in the first alone
+        if turn == 0:  # what is free is so in every window, or in the first alone
             free = free_fields(space, known)
+            if free and problem.observations and not whole.problem.observations:
+                whole = Part.whole(problem)  # the data are needed
+                part = _window(whole, network, low, high, before)
+                space = richer_space(part, own, known, rng)
+                free = free_fields(space, known)
         corrected, unseen = _corrected(space)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
@@ -101,22 +111,43 @@ def estimate_error(
             if uncertainty is not None:
                 some = space.points[:_NOISE_POINTS]
                 deviation = network.deviation(item, some, uncertainty.factor)
-                squares[index] += share * np.mean(deviation**2)
+                if np.isfinite(deviation).all():  # else the data do not tell how noisy they are
+                    noise[index] += share * np.mean(deviation**2)
         before = corrected
+    squares = squares + noise
     squares[list(free)] = np.inf
     squares = np.where(np.isfinite(squares), squares, np.inf)
-    size, wrong = float(sizes.sum()), float(squares.sum())
-    relative = float(np.sqrt(wrong / size)) if size > 0 else (0.0 if wrong == 0 else float("inf"))
     errors = dict(zip(names, map(float, np.sqrt(squares / volume)), strict=True))
-    return ErrorEstimate(relative, errors, tuple(names[index] for index in free))
+    size, open_fields = float(sizes.sum()), tuple(names[index] for index in free)
+    return ErrorEstimate(_share(squares, size), errors, _share(noise, size), open_fields)
 
 
-def _determining(problem: Problem) -> Part:
-    """What determines the state: without data where initial conditions do."""
+def _share(squares: Floats, size: float) -> float:
+    """The root of squares relative to a size; infinite if that is zero and they are not."""
+    total = float(squares.sum())
+    if total == 0:
+        return 0.0
+    return float(np.sqrt(total / size)) if size > 0 else float("inf")
+
+
+def _without_data(problem: Problem) -> Part:
+    """What may determine the state alone: noise in data is no error of the equations."""
     whole = Part.whole(problem)
-    if marching_coordinate(problem) is not None and len(problem.fields) <= len(problem.equations):
-        return whole.without_observations()  # noise in data is not an error of the state
-    return whole
+    several = len(problem.fields) > len(problem.equations)
+    return whole if several or not problem.conditions else whole.without_observations()
+
+
+def _runs_backward(network: Network) -> bool:
+    if network.panels is None:
+        return False
+    problem = network.problem
+    return runs_backward(problem, problem.domain.coordinates[network.panels.axis])
+
+
+def _window(whole: Part, network: Network, low: float, high: float, before: Network | None) -> Part:
+    if network.panels is None:
+        return whole
+    return whole.window(network.problem.domain.coordinates[network.panels.axis], low, high, before)
 
 
 def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
@@ -152,27 +183,24 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     too little; infinite if it does not fall.
     """
     weights, state = space.weights, space.state
-    first = last = _norm(space, state)
+    first = last = float(state.norm)
     for _ in range(_STEPS):
-        both = np.concatenate([space.design_at(state), -state.residual[None]]).T
+        design = space.design_at(state)
+        check_work(2.0 * design.size * len(design))
+        both = np.concatenate([design, -state.residual[None]]).T
         triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
         step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution
         weights = weights + step.reshape(weights.shape)
         state = space.system.state_with(space.columns, weights, space.own.unknowns)
-        left = _norm(space, state)
+        left = float(state.norm)
         if space.system.is_linear or not left > _FALLEN * last:
             break
         last = left
-    unseen = max(0.0, 2.0 * left - first)
+    # Data that are needed to determine the fields may be noisy: no space should follow the noise.
+    unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * left - first)
     if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * _size(space):
         unseen = float("inf")
     return space.network(weights), unseen
-
-
-def _norm(space: RicherSpace, state: State) -> float:
-    """The residual without data, whose noise no space should follow."""
-    rows = [placed.rows for placed in space.system.placed if not placed.block.observed]
-    return float(np.sqrt(sum(float(np.sum(state.residual[own] ** 2)) for own in rows)))
 
 
 def _size(space: RicherSpace) -> float:

@@ -10,12 +10,13 @@ there are the further, where a condition is missing. The term with epsilon keeps
 nothing but cancellation of large weights.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
 
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 # it is free if it is noticed less than half as much there. (Where a solution merely grows by
 # e**10, a move is hardly noticed in any space, and no less in a richer one.)
 _SUSPICIOUS, _STILL = 1e-3, 0.5
-_AGAIN = {"share": 2.0, "at_least": 200}
+_AGAIN: dict[str, Any] = {"share": 2.0, "at_least": 200}
 _NOTHING = 1e-7  # noticed less than this, it is free without comparison
 _INVOLVED = 0.1  # share of a field in the move that counts
 _EPSILON = 1e-8  # relative to columns of unit length
@@ -73,6 +74,7 @@ def _freest_in(space: RicherSpace) -> Freest:
             own = np.linalg.norm(design[:, placed.rows], axis=1)
             if (own > 0).any():
                 design[:, placed.rows] /= np.median(own[own > 0])
+    check_work(2.0 * design.size * len(design))
     triangle = scipy.linalg.qr(design.T, mode="r", check_finite=False)[0][: len(design)]
     return freest_move(triangle, fields)
 
@@ -92,6 +94,7 @@ def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
     lengths[lengths == 0] = 1.0
     rows, stacked = rows / lengths, stacked / lengths
     count = rows.shape[1]
+    check_work(4.0 * count**3)
     bounded = np.concatenate([rows, _EPSILON * np.eye(count)])
     triangle = scipy.linalg.qr(bounded, mode="r", check_finite=False)[0][:count]
     moves = np.random.default_rng(0).standard_normal((count, min(_VECTORS, count)))
@@ -102,7 +105,7 @@ def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
         moves = np.linalg.qr(moves)[0]
     moved, noticed = stacked @ moves, rows @ moves
     # Within the few directions found, the one that is noticed least.
-    eigenvalues, mixes = scipy.linalg.eigh(moved.T @ moved, noticed.T @ noticed + _floor(noticed))
+    _, mixes = scipy.linalg.eigh(moved.T @ moved, noticed.T @ noticed + _floor(noticed))
     best = moves @ mixes[:, -1]
     each = np.array([np.linalg.norm(part @ (best / lengths)) for part in fields])
     size = float(np.linalg.norm(each))

@@ -6,7 +6,9 @@ equation vanishes. Or the fields may follow any change of it without a trace in 
 is decided in a richer space than the solution's: what a few nodes miss is no evidence.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import scipy
@@ -14,10 +16,13 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.assemble.windows import Part
+from piscm.budget.clock import check_work
 from piscm.compile.blocks import Block
 from piscm.compile.differentiable import derivative
+from piscm.compile.expression import Compiled
 from piscm.compile.numeric_code import function_of
-from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
+from piscm.inference.counting import just_enough
+from piscm.inference.richer import RicherSpace, richer_space
 from piscm.network.network import Network
 from piscm.problem.problem import Problem
 
@@ -27,28 +32,35 @@ Floats = NDArray[np.float64]
 _FELT = 3e-5
 # It is not felt either if a richer space leaves less than this fraction of what was left before.
 _FALLS = 0.1
-_AGAIN = {"share": 1.0, "at_least": 100}
+_AGAIN: dict[str, Any] = {"share": 1.0, "at_least": 100}
 # An equation has vanished if its terms are this small compared with those at the first guess.
 _VANISHED = 1e-3
-_TRUNCATION = 1e-12
+_EPSILON = 1e-10  # keeps weights from growing where columns are alike
+_NEW = 0.3  # of a direction that lies outside of those known already
 _SAMPLES = 20
 
 
-def undetermined_unknowns(
-    network: Network, fitted: FittedPoints, rng: np.random.Generator
-) -> Floats:
+def undetermined_unknowns(network: Network, seed: int = 0) -> Floats:
     """Relative changes of the unknowns that nothing forbids, shape (directions, unknowns)."""
     problem = network.problem
-    if not problem.unknowns:
-        return np.zeros((0, 0))
-    part = Part.whole(problem)
-    open_ones = [*_scalable(problem, part.blocks, rng), *_vanished(part, network, fitted)]
     count = len(problem.unknowns)
+    if not count:
+        return np.zeros((0, 0))
+    if just_enough(problem):  # the fields are determined for any value
+        return np.eye(count)
+    part, rng = Part.whole(problem), np.random.default_rng(seed)
+    space = richer_space(part, network, {}, rng)
+    open_ones = [*_scalable(problem, part.blocks, rng), *_vanished(space)]
     directions = [np.array([1.0 * (i in own) for i in range(count)]) for own in open_ones]
     if network.panels is None:  # windows determine unknowns from the data alone
-        directions += list(_unfelt(part, network, fitted, rng))
-    unit = [own / np.linalg.norm(own) for own in directions]
-    return np.array(unit).reshape(-1, count)
+        directions += list(_unfelt(space, rng))
+    found: list[Floats] = []
+    for direction in directions:  # the same may be found in several ways
+        unit = direction / np.linalg.norm(direction)
+        known = np.array(found).reshape(-1, count)
+        if np.linalg.norm(unit - known.T @ np.linalg.lstsq(known.T, unit)[0]) > _NEW:
+            found.append(unit)
+    return np.array(found).reshape(-1, count)
 
 
 def _scalable(
@@ -57,7 +69,13 @@ def _scalable(
     """Sets of unknowns that any common factor suits."""
     symbols = list(problem.unknowns)
     appears = [
-        {i for i, s in enumerate(symbols) if block.compiled.written[0].has(s)} for block in blocks
+        {
+            i
+            for i, symbol in enumerate(symbols)
+            for part in (block.compiled, *block.integrands)
+            if part.written[0].has(symbol)
+        }
+        for block in blocks
     ]
     sets = {(i,) for i in range(len(symbols))} | {tuple(sorted(own)) for own in appears if own}
     for chosen in sorted(sets, key=len):
@@ -70,7 +88,7 @@ def _takes_factor(
     block: Block, chosen: Sequence[int], symbols: Sequence[sympy.Symbol], rng: np.random.Generator
 ) -> bool:
     """Whether an expression is multiplied by a power of the factor on some unknowns."""
-    if block.data is not None and np.any(block.data != 0):
+    if block.integrands or (block.data is not None and np.any(block.data != 0)):
         return False
     compiled = block.compiled
     points = rng.uniform(0.5, 1.5, (_SAMPLES, len(compiled.coordinates)))
@@ -89,45 +107,37 @@ def _takes_factor(
     return bool(grows and np.allclose(third, ratio[0] ** 2 * first, rtol=1e-9))
 
 
-def _vanished(part: Part, network: Network, fitted: FittedPoints) -> Iterator[tuple[int, ...]]:
+def _vanished(space: RicherSpace) -> Iterator[tuple[int, ...]]:
     """The unknowns of an equation whose terms have become small."""
-    symbols = list(part.problem.unknowns)
-    guesses = np.array(list(part.problem.unknowns.values()))
-    for block in part.blocks:
-        legs = fitted.get(block.key)
-        own = tuple(i for i, s in enumerate(symbols) if block.compiled.written[0].has(s))
-        if block.kind != "equations" or not own or legs is None:
+    problem, network = space.part.problem, space.own
+    symbols = list(problem.unknowns)
+    guesses = np.array(list(problem.unknowns.values()))
+    for block in space.part.blocks:
+        compiled, points = block.compiled, space.points
+        own = tuple(i for i, s in enumerate(symbols) if compiled.written[0].has(s))
+        if block.kind != "equations" or not own:
             continue
-        points = legs[0].points
-        jets = network.jets(block.compiled, points)
+        jets = network.jets(compiled, points)
         sizes = []
         for unknowns in (network.unknowns, guesses):
-            by_jets, _ = block.compiled.linearize(points, jets, unknowns)
-            rest = block.compiled.value(points, np.zeros_like(jets), unknowns)
+            by_jets, _ = compiled.linearize(points, jets, unknowns)
+            rest = compiled.value(points, np.zeros_like(jets), unknowns)
             terms = np.abs(by_jets * jets).sum(axis=0) + np.abs(rest)
             sizes.append(float(np.sqrt(np.mean(terms**2))))
         if sizes[0] <= _VANISHED * sizes[1]:
             yield own
 
 
-def _unfelt(
-    part: Part, network: Network, fitted: FittedPoints, rng: np.random.Generator
-) -> Iterator[Floats]:
+def _unfelt(space: RicherSpace, rng: np.random.Generator) -> Iterator[Floats]:
     """Relative moves of the unknowns that the fields can follow without a trace."""
-    guesses = np.array(list(part.problem.unknowns.values()))
-    sizes = np.maximum(np.abs(network.unknowns), np.abs(guesses))
+    guesses = np.array(list(space.part.problem.unknowns.values()))
+    sizes = np.maximum(np.abs(space.own.unknowns), np.abs(guesses))
     sizes = np.where(sizes > 0, sizes, 1.0)
-    left = []
-    for richness in ({}, _AGAIN):
-        space = richer_space(part, network, fitted, rng, **richness)  # type: ignore[arg-type]
-        moves = space.system.linearize(space.state).unknowns.T * sizes
-        felt = np.linalg.norm(_terms(space) * sizes, axis=0)
-        left.append((_outside(space, moves), felt))
-    (before, _), (after, felt) = left
-    _, lengths, directions = np.linalg.svd(after, full_matrices=False)
-    lengths = np.pad(lengths, (0, len(sizes) - len(lengths)))
-    if len(directions) < len(sizes):  # fewer rows than unknowns
-        directions = np.linalg.svd(after, full_matrices=True)[2]
+    before = _outside(space, sizes)
+    richer = richer_space(space.part, space.own, {}, rng, **_AGAIN)
+    after = _outside(richer, sizes)
+    felt = np.linalg.norm(_terms(richer) * sizes, axis=0)
+    _, lengths, directions = np.linalg.svd(after)
     for length, direction in zip(lengths, directions, strict=True):
         scale = float(np.linalg.norm(felt * direction))
         earlier = float(np.linalg.norm(before @ direction))
@@ -135,15 +145,22 @@ def _unfelt(
             yield direction
 
 
-def _outside(space: RicherSpace, moves: Floats) -> Floats:
-    """What is left of moves of the unknowns when the weights have followed."""
+def _outside(space: RicherSpace, sizes: Floats) -> Floats:
+    """What is left of moves of the unknowns when the weights have followed.
+
+    A square matrix; the norm of its product with a move is that of the rows.
+    """
     design = space.design_at(space.state)
+    moves = space.system.linearize(space.state).unknowns * sizes[:, None]
     lengths = np.linalg.norm(design, axis=1)
     design = design[lengths > 0] / lengths[lengths > 0, None]
-    q, singular, _ = scipy.linalg.svd(design.T, full_matrices=False, check_finite=False)
-    q = q[:, singular > _TRUNCATION * singular.max(initial=0.0)]
-    rest = moves - q @ (q.T @ moves)
-    return np.asarray(rest - q @ (q.T @ rest))  # again: the first pass leaves round-off
+    count = len(design)
+    check_work(2.0 * design.size * count)
+    bounded = np.zeros((space.system.rows + count, count + len(moves)))
+    bounded[: space.system.rows] = np.concatenate([design, moves]).T
+    bounded[space.system.rows :, :count] = _EPSILON * np.eye(count)
+    triangle = scipy.linalg.qr(bounded, mode="r", check_finite=False, overwrite_a=True)[0]
+    return np.asarray(triangle[count : count + len(moves), count:])
 
 
 def _terms(space: RicherSpace) -> Floats:
@@ -152,22 +169,30 @@ def _terms(space: RicherSpace) -> Floats:
     In ``a*(u.diff(x, 2) + 1)`` the partial by a vanishes where the equation holds; its terms do
     not.
     """
-    unknowns = list(space.part.problem.unknowns)
+    unknowns = tuple(space.part.problem.unknowns)
     network = space.network(space.weights)
     made = np.zeros((space.system.rows, len(unknowns)))
     for placed in space.system.placed:
-        compiled = placed.block.compiled
-        expression, _ = compiled.written
-        for index, symbol in enumerate(unknowns):
-            partial = sympy.expand_mul(derivative(expression, symbol, compiled.where))
-            sizes = sympy.Add(*(sympy.Abs(term) for term in sympy.Add.make_args(partial)))
-            function = function_of(compiled.symbols, [sizes], compiled.where)
-            for leg in placed.legs:
-                points = leg.leg.points
-                jets = network.jets(compiled, points)
+        for leg in placed.legs:
+            for index, function in enumerate(_sizes_of_terms(leg.compiled, unknowns)):
+                jets = network.jets(leg.compiled, leg.leg.points)
                 values = np.broadcast_to(
-                    function(*points.T, *jets, *network.unknowns)[0], len(points)
+                    function(*leg.seen.T, *jets, *network.unknowns)[0], leg.size
                 )
-                own = values if leg.leg.sums is None else values @ np.abs(leg.leg.sums).T
+                own = values if leg.leg.sums is None else values @ abs(leg.leg.sums).T
                 made[placed.rows, index] += placed.root_weight * own
+    return made
+
+
+@lru_cache(maxsize=64)  # the legs of a block have it in common
+def _sizes_of_terms(
+    compiled: Compiled, unknowns: tuple[sympy.Symbol, ...]
+) -> list[Callable[..., Any]]:
+    """The sum of the absolute terms of the partial by each unknown."""
+    expression, _ = compiled.written
+    made = []
+    for symbol in unknowns:
+        partial = sympy.expand_mul(derivative(expression, symbol, compiled.where))
+        sizes = sympy.Add(*(sympy.Abs(term) for term in sympy.Add.make_args(partial)))
+        made.append(function_of(compiled.symbols, [sizes], compiled.where))
     return made

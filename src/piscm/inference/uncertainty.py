@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from piscm.assemble.columns import Columns
 from piscm.assemble.state import State
 from piscm.assemble.system import System
+from piscm.budget.clock import check_work, singular_value_work
 from piscm.inference.noise import deviation
 
 Floats = NDArray[np.float64]
@@ -74,6 +75,7 @@ def uncertainty(
     left, lengths, right, null = _unknown_space(unknowns * sizes, q)
 
     deviations, noise = _deviations(system, state, _squared_rows(q) + _squared_rows(left))
+    check_work(6.0 * q.size * len(vt))
     by_unknowns = sizes[:, None] * (right.T / lengths) @ left.T * deviations
     passed_on = q.T * deviations - (q.T @ unknowns) @ by_unknowns
     by_weights = (vt.T / singular) @ passed_on
@@ -98,6 +100,7 @@ def _node_space(
     """Truncated SVD of the columns of all nodes: (rows, k), (k,), (k, weights)."""
     every = slice(0, len(state.weights))
     design = columns.at(system.linearize(state), every).reshape(-1, system.rows)
+    check_work(singular_value_work(*design.shape), slow=True)
     q, singular, vt = scipy.linalg.svd(design.T, full_matrices=False, check_finite=False)
     keep = singular > truncation * singular[0]
     return q[:, keep], singular[keep], vt[keep]

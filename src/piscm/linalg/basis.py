@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.budget.clock import check_work
 from piscm.linalg.rank import MARGIN, least_share
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 
@@ -56,6 +57,7 @@ class Basis:
     def _follow(self, columns: Floats) -> bool:
         """Keep R; False if it no longer fits."""
         for renewed in (False, True):
+            check_work(3.0 * columns.size * len(columns))
             scaled = columns / self._lengths[:, None]
             vectors = scipy.linalg.blas.dtrsm(1.0, self._triangle, scaled.T, side=1, lower=0).T
             if not np.isfinite(vectors).all():
@@ -92,6 +94,7 @@ class Basis:
         if not len(self):
             return columns
         for _ in range(2):  # the second pass removes the round-off of the first
+            check_work(4.0 * columns.size * len(self))
             columns = columns - self.coefficients(columns) @ self._vectors
         return columns
 
@@ -134,6 +137,7 @@ class Basis:
         shares, triangle = np.zeros((len(rest), len(self))), np.eye(len(rest))
         # The second pass works on unit vectors: the remainder of a column may be mostly round-off.
         for _ in range(2 if len(self) else 1):
+            check_work(4.0 * rest.size * (len(self) + len(rest)))
             more = self._on(rest, len(self))
             shares = shares + triangle.T @ more
             q, r = _unit_vectors(rest - more @ self._vectors)

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.budget.clock import check_work
 from piscm.linalg.rank import MARGIN, least_singular_value
 
 Floats = NDArray[np.float64]
@@ -101,6 +102,7 @@ class NormalEquations:
         return well
 
     def _factorize(self, columns: Floats) -> bool:
+        check_work(2.0 * columns.size * len(columns))
         gram = self._gram(columns)
         lengths = np.sqrt(np.diagonal(gram))
         self._lengths = np.where(lengths > 0, lengths, 1.0)

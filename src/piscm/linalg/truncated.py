@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.budget.clock import check_work, singular_value_work
 from piscm.linalg.rank import MARGIN, least_share
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,7 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
         The relative truncation threshold of singular values, the paper's eta.
     """
     for driver in ("gelsd", "gelss"):  # the plain iteration converges where the fast one fails
+        check_work(singular_value_work(*columns.shape), slow=True)
         try:
             solution, _, rank, _ = scipy.linalg.lstsq(
                 columns.T, target, cond=truncation, lapack_driver=driver, check_finite=False
@@ -56,6 +58,7 @@ def solve_by_triangle(columns: Floats, target: Floats, truncation: float) -> Lea
     Takes what `solve_least_squares` takes.
     """
     count = len(columns)
+    check_work(2.0 * columns.size * count)
     both = np.concatenate([columns, target[None]]).T
     reduced = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
     triangle, inner = np.asfortranarray(reduced[:count, :count]), reduced[:count, count]

@@ -1,22 +1,24 @@
 """How one window is attempted: with everything chosen automatically, or by the user's method."""
 
-import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
 from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
+from piscm.fit.plan import Plan
 from piscm.fit.portfolio import Found, Portfolio
 from piscm.fit.portfolio_policy import PortfolioPolicy
-from piscm.fit.stages import Plan, fit_window
+from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
+from piscm.result.status import Status
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,6 @@ class Setting:
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
-    deadline: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        return None if np.isinf(self.deadline) else max(1e-3, self.deadline - time.perf_counter())
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -48,8 +45,6 @@ class Attempts(ABC):
     tolerance, max_nodes : those of one window
     activations : tuple of str
         Activations to try.
-    max_seconds : float or None
-        Time limit of the whole run.
     more : int
         Factor on the number of nodes of a window if halving it does not help.
     policy : MarchPolicy
@@ -58,7 +53,6 @@ class Attempts(ABC):
     tolerance: float
     max_nodes: int
     activations: tuple[str, ...]
-    max_seconds: float | None
     more: int
     policy: MarchPolicy
 
@@ -80,7 +74,13 @@ class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
-        return lambda window: self._attempt(setting, window, window.more * self.max_nodes)
+        def attempt(window: Window) -> Piece:
+            most = window.more * self.max_nodes
+            if window.inherits:
+                most = int(self.policy.renewed * most)
+            return self._attempt(setting, window, most)
+
+        return attempt
 
     def alone(self, setting: Setting) -> Attempt:
         """More nodes, as long as the residual falls fast enough."""
@@ -99,7 +99,7 @@ class AutoAttempts(Attempts):
         return attempt
 
     def at_once(self, setting: Setting) -> Piece | None:
-        linear = all(block.compiled.linear for block in setting.task.whole.blocks)
+        linear = all(block.linear for block in setting.task.whole.blocks)
         policy = PortfolioPolicy.beside_windows(linear)
         portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
         found = None if portfolio is None else portfolio.run()
@@ -122,7 +122,6 @@ class AutoAttempts(Attempts):
             setting.rng,
             setting.report,
             setting.sampling,
-            setting.deadline,
             replace(policy, columns=min(columns, policy.columns)),
         )
 
@@ -142,9 +141,11 @@ class AutoAttempts(Attempts):
                 activation=found.member.activation,
                 max_nodes=most,
                 tolerance=window.tolerance,
-                max_seconds=setting.seconds_left,
             )
-            grown = grow_on(found, lab, method, setting.rng, setting.report)
+            try:
+                grown = grow_on(found, lab, method, setting.rng, setting.report)
+            except STOPS as stop:
+                return found.piece.ended(Status.after(stop))
         best = min(found.piece, grown, key=lambda piece: piece.error)
         return replace(best.ended(grown.status), tried=found.piece.tried)
 
@@ -157,7 +158,6 @@ class AutoAttempts(Attempts):
                 activation=activation,
                 max_nodes=most,
                 tolerance=window.tolerance,
-                max_seconds=setting.seconds_left,
             )
             for activation in window.activations
         ]
@@ -166,7 +166,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = int(policy.points_per_node * policy.trial)
+            interior = max(int(policy.points_per_node * policy.trial), window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         plan = Plan(
@@ -175,6 +175,12 @@ class AutoAttempts(Attempts):
             stages=range(policy.trial, most, policy.stage),
             points_per_node=per_node,
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
+            inherits=window.inherits,
+            kept=window.kept,
+            fields=window.fields,
+            least_share=policy.least_share if window.within else 1.0,
+            enough=policy.miss * window.tolerance,
+            worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
         return setting.fit(window, plan)
@@ -193,7 +199,6 @@ class FixedAttempts(Attempts):
             tolerance=method.tolerance,
             max_nodes=method.max_nodes,
             activations=(method.activation,),
-            max_seconds=method.max_seconds,
             more=1,
             policy=MarchPolicy(),
             method=method,
@@ -203,7 +208,7 @@ class FixedAttempts(Attempts):
         points = Sampling() if setting.sampling is None else setting.sampling
 
         def attempt(window: Window) -> Piece:
-            own = replace(self.method, tolerance=window.tolerance, max_seconds=setting.seconds_left)
+            own = replace(self.method, tolerance=window.tolerance)
             return setting.fit(window, Plan([own], points, policy=self.policy.points))
 
         return attempt

@@ -11,7 +11,7 @@ from piscm.assemble.marching import checked_coordinate, marching_coordinate
 from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
-from piscm.fit.stages import PointPolicy
+from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, FixedAttempts
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import March, run
@@ -22,6 +22,11 @@ from piscm.network.saved import class_named
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request
+from piscm.result.status import Status
+
+# If the estimated error misses the tolerance, the run is repeated, at most so often, with one that
+# is smaller by that factor, a margin and no more than this.
+_TIGHTENED, _MARGIN, _MOST = 2, 3.0, 1e3
 
 ACTIVATIONS = ("sin", "tanh", "gaussian")
 
@@ -31,7 +36,7 @@ class _Marching(Method):
 
     @property
     def measure(self) -> str:
-        return "root mean square in the units of the fields"
+        return "relative to the solution sought, at fresh points too"
 
     def chosen(self, model: Model) -> str:
         assert isinstance(model, Network)
@@ -40,15 +45,16 @@ class _Marching(Method):
             return f"one window, {model.activation} nodes"
         coordinate = domain.coordinates[panels.axis]
         start, end = domain.span(coordinate)
-        ends, counts, stopped = [start, *panels.edges, end], panels.counts, ""
-        if not counts[-1]:  # stopped on the way
+        ends, counts = [start, *panels.edges, end], panels.counts
+        if model.solved_up_to < end:
             ends, counts = ends[:-1], counts[:-1]
-            stopped = f", solved up to {coordinate} = {ends[-1]:.4g}"
+        if model.solved_down_to > start:
+            ends, counts = ends[1:], counts[1:]
         kinds = " and ".join(sorted(set(panels.activations)))
         many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (
             f"{many} along {coordinate}, {_span(np.diff(ends))} long, of "
-            f"{_span(counts)} {kinds} nodes{stopped}"
+            f"{_span(counts)} {kinds} nodes"
         )
 
 
@@ -78,7 +84,7 @@ class Auto(_Marching):
     activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
         If omitted, sine, tanh and Gaussian nodes are tried in every window that is not easy.
     max_seconds : float, optional
-        The run ends after this time.
+        The run ends after this time, with the best it has found.
     policy : MarchPolicy
         The parameters behind its choices, for studies.
 
@@ -119,7 +125,26 @@ class Auto(_Marching):
         """Accept any problem."""
 
     def run(self, request: Request) -> Outcome:
-        return run(request, March(self._attempts, marching_coordinate(request.problem)))
+        coordinate = marching_coordinate(request.problem)
+        outcome = run(request, March(self._attempts, coordinate))
+        for _ in range(_TIGHTENED):
+            factor = self._missing(request.problem, outcome)
+            if factor <= 1:
+                break
+            # The residual met the tolerance and the error did not: some problems amplify it.
+            tighter = replace(self, tolerance=self.tolerance / min(_MARGIN * factor, _MOST))
+            again = run(request, March(tighter._attempts, coordinate))
+            if again.error is None or not again.error.relative < factor * self.tolerance:
+                break
+            outcome = again
+        return outcome
+
+    def _missing(self, problem: Problem, outcome: Outcome) -> float:
+        """The factor by which the error misses the tolerance though the residual met it."""
+        error = outcome.error
+        if outcome.status is not Status.CONVERGED or error is None or problem.observations:
+            return 0.0
+        return error.relative / self.tolerance if np.isfinite(error.relative) else 0.0
 
     @property
     def _attempts(self) -> AutoAttempts:
@@ -128,7 +153,6 @@ class Auto(_Marching):
             tolerance=self.tolerance,
             max_nodes=self.max_nodes,
             activations=activations,
-            max_seconds=self.max_seconds,
             more=self.policy.more,
             policy=self.policy,
         )
@@ -186,6 +210,14 @@ class Windows(_Marching):
     def check(self, problem: Problem) -> None:
         self.each.check(problem)
         checked_coordinate(problem, self.coordinate)
+
+    @property
+    def time_limit(self) -> float | None:
+        return self.each.max_seconds
+
+    @property
+    def asked(self) -> float:
+        return self.each.asked
 
     def with_tolerance(self, tolerance: float) -> "Windows":
         return replace(self, method=replace(self.each, tolerance=tolerance))

@@ -1,15 +1,16 @@
 """A whole run of `Auto` or `Windows`."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy
 
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Sampling
-from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
+from piscm.budget.budget import STOPS, finishing
+from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.residuals import block_residuals
@@ -18,10 +19,11 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import Attempts, Setting
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
-from piscm.march.policy import Marcher, Window, evenly
+from piscm.march.marcher import Marcher, evenly, mirrored
+from piscm.march.policy import Window
 from piscm.problem.problem import Problem
-from piscm.result.history import Report
 from piscm.result.method import Outcome, Request
+from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
 _TRUNCATION = 1e-14  # for the error bars of one network
@@ -50,29 +52,26 @@ class March:
 
 def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
+    with interrupts_at_checks():
+        return _run(request, march)
+
+
+def _run(request: Request, march: March) -> Outcome:
+    whole = Part.whole(request.problem)
     fresh_rng, run_rng = request.rng.spawn(2)
     with request.reporting(march.attempts.max_nodes) as report:
-        found = _Run(request, march, run_rng, report).found()
-    network, pieces, status = found.network, found.pieces, found.status
-    errors: Uncertainty | None = None
-    known: ErrorEstimate | None = None
-    if not status.stopped:
-        try:
-            if found.unknowns is not None:
-                errors = found.unknowns.uncertainty
-            elif len(pieces) == 1:
-                errors = error_bars(request.problem, pieces[0].fit.refined, _TRUNCATION)
-            fitted = [
-                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
-                for p in pieces
-            ]
-            known = estimate_error(network, fitted=fitted)
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
+        running = _Run(request, march, run_rng, report)
+        found = running.found()
+        errors, known, status = running.judged(found)
+        for _ in range(march.attempts.policy.repeats):
+            closer = running.closer(found, known)
+            if closer is None:
+                break
+            found, known, status = closer
+    network, pieces = found.network, found.pieces
     inside = max(piece.assembly.points.rows[0] for piece in pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
-    whole = Part.whole(request.problem)
-    fresh = draw_points(request.problem.domain, whole.blocks, sampling.elsewhere, fresh_rng)
+    status = status_with(status, errors, status is Status.CONVERGED)
     met = [
         (piece.network, block, legs)
         for piece in pieces
@@ -80,9 +79,11 @@ def run(request: Request, march: March) -> Outcome:
     ]
     return Outcome(
         model=network,
-        status=status_with(status, errors, status is Status.CONVERGED),
+        status=status,
         residual=found.residual,
-        block_residuals=block_residuals(network, whole.blocks, met, fresh),
+        block_residuals=block_residuals(
+            network, whole, met, sampling.elsewhere, fresh_rng, status.stopped
+        ),
         history=found.history,
         sampling=sampling,
         uncertainty=errors,
@@ -95,37 +96,101 @@ class _Run:
     """One run, and the limits its windows share."""
 
     def __init__(
-        self, request: Request, march: March, rng: np.random.Generator, report: Report
+        self, request: Request, march: March, rng: np.random.Generator, report: Watcher
     ) -> None:
-        limit = march.attempts.max_seconds
-        self._deadline = np.inf if limit is None else time.perf_counter() + limit
         self._request, self._march = request, march
         self._rng, self._report = rng, report
         self._policy = march.attempts.policy
+        self._tighter = 1.0  # factor on the tolerance of windows
+        report.expects(march.attempts.tolerance)
 
     def found(self) -> Joined:
         """The result of the run."""
         problem, march = self._request.problem, self._march
-        data_first = bool(problem.unknowns)
-        if problem.observations and not march.required:
-            data_first = True
-        if not data_first:
-            whole = self._at_once(problem)
+        functions = len(problem.fields) > len(problem.equations)
+        marches = march.coordinate is not None and not functions
+        if not problem.unknowns and (marches or not problem.observations or march.required):
+            whole = None if problem.observations else self._at_once(problem)
             if whole is not None:
                 return self._join(problem, None, [whole])
-            return self._join(problem, march.coordinate, self._windows(problem))
+            found = self._join(problem, march.coordinate, self._windows(problem))
+            enough = march.required or not (marches and problem.observations)
+            if enough or found.status is Status.CONVERGED or found.status.stopped:
+                return found
+            # Data may determine what a march from the start cannot hold.
+            alone = self._join(problem, None, [self._whole(problem)])
+            return min(found, alone, key=lambda item: max(own.error for own in item.pieces))
         # Data constrain all times at once, so the whole domain comes first.
-        whole = self._whole(problem)
-        if whole.misfit > self._policy.bad_fit and not whole.status.stopped:
-            # Other row weights lead elsewhere from the first guess, perhaps to another minimum.
-            other = self._whole(problem, equal=False)
-            whole = min(whole, other, key=lambda piece: piece.misfit)
+        whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
-        functions = len(problem.fields) > len(problem.equations)
         if enough or functions or not problem.unknowns or alone.status.stopped:
             return alone
-        return self._by_windows(whole, alone) if march.coordinate is not None else alone
+        return self._by_windows(whole, alone) if marches else alone
+
+    def judged(self, found: Joined) -> tuple[Uncertainty | None, ErrorEstimate | None, Status]:
+        """Error bars, the error estimate, and the status; nothing is known of a stopped run."""
+        pieces, problem = found.pieces, self._request.problem
+        errors: Uncertainty | None = None
+        if found.status.stopped:
+            return None, None, found.status
+        try:
+            if found.unknowns is not None:
+                errors = found.unknowns.uncertainty
+            elif len(pieces) == 1:
+                errors = error_bars(problem, pieces[0].fit.refined, _TRUNCATION)
+            fitted = [
+                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
+                for p in sorted(pieces, key=lambda piece: piece.low)
+            ]
+            return (
+                errors,
+                estimate_error(found.network, fitted=fitted, uncertainty=errors),
+                found.status,
+            )
+        except STOPS as stop:
+            return errors, None, Status.after(stop)
+
+    def closer(
+        self, found: Joined, known: ErrorEstimate | None
+    ) -> tuple[Joined, ErrorEstimate, Status] | None:
+        """The march once more with a tighter aim, if errors have grown on the way; None if not.
+
+        What the residual says of one window is its own error, not what becomes of it later.
+        """
+        march, problem, policy = self._march, self._request.problem, self._policy
+        tolerance = march.attempts.tolerance
+        chosen = march.coordinate is not None and march.count is None and not problem.unknowns
+        if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
+            return None
+        if not tolerance < known.relative < np.inf or found.status is not Status.CONVERGED:
+            return None
+        factor = max(policy.tightest, policy.closer * tolerance / known.relative)
+        self._tighter *= factor
+        try:
+            other = self._join(problem, march.coordinate, self._windows(problem))
+        except STOPS:
+            return None  # what is known already is whole
+        _, better, status = self.judged(other)
+        if status is not Status.CONVERGED or better is None:
+            return None
+        return (other, better, status) if better.relative < known.relative else None
+
+    def _with_other_weights(self, whole: Piece) -> Piece:
+        """The better of a piece that misses the data and of one with other row weights.
+
+        They lead elsewhere from the first guess, perhaps to another minimum.
+        """
+        if whole.status.stopped:
+            return whole
+        try:
+            if not whole.misfit > self._policy.bad_fit:
+                return whole
+            other = self._whole(self._request.problem, equal=False)
+            best = min(whole, other, key=lambda piece: piece.misfit)
+            return best.ended(other.status) if other.status.stopped else best
+        except STOPS as stop:
+            return whole.ended(Status.after(stop))
 
     def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
         """Unknowns that all windows share, starting from those found by one network."""
@@ -138,11 +203,11 @@ class _Run:
             if stopped is not None:
                 return replace(alone, status=stopped)
             shared = fit_unknowns(self._request, pieces, coordinate, whole.network.unknowns)
-        except KeyboardInterrupt:
-            return replace(alone, status=Status.INTERRUPTED)
-        policy = self._policy
-        if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
-            return alone
+            policy = self._policy
+            if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
+                return alone
+        except STOPS as stop:
+            return replace(alone, status=Status.after(stop))
         together = self._join(problem, coordinate, shared.pieces, shared)
         status = Status.MISFIT if shared.misfit > policy.lost else together.status
         network = replace(together.network, problem=problem, unknowns=shared.unknowns)
@@ -156,15 +221,17 @@ class _Run:
         unknowns: FittedUnknowns | None = None,
     ) -> Joined:
         attempts = self._march.attempts
-        return joined(
-            problem,
-            self._request.start,
-            coordinate,
-            pieces,
-            attempts.tolerance,
-            attempts.policy.lost,
-            unknowns,
-        )
+
+        def join(pieces: Sequence[Piece]) -> Joined:
+            start, tolerance = self._request.start, attempts.tolerance
+            lost = attempts.policy.lost
+            return joined(problem, start, coordinate, pieces, tolerance, lost, unknowns)
+
+        try:
+            with finishing():
+                return join(pieces)
+        except STOPS as stop:  # there was no time to see how well the data are met
+            return join([*pieces[:-1], pieces[-1].ended(Status.after(stop))])
 
     def _setting(
         self, problem: Problem, coordinate: sympy.Symbol | None, equal: bool = True
@@ -172,7 +239,7 @@ class _Run:
         request = self._request
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
-        return Setting(task, request.sampling, self._rng, self._report, self._deadline)
+        return Setting(task, request.sampling, self._rng, self._report)
 
     def _at_once(self, problem: Problem) -> Piece | None:
         """One network instead of windows, where the choice is ours and a quick look finds one."""
@@ -189,33 +256,45 @@ class _Run:
         return attempt(Window(0.0, 1.0, None, tolerance, activations, give_up=False))
 
     def _windows(self, problem: Problem) -> list[Piece]:
-        """The windows in order; Ctrl-C keeps the complete ones."""
+        """The windows in order; a run that is stopped keeps the complete ones."""
         march, attempts = self._march, self._march.attempts
         if march.coordinate is None:
             return [self._whole(problem)]
         attempt = attempts.in_window(self._setting(problem, march.coordinate))
         low, high = problem.domain.span(march.coordinate)
+        backward = runs_backward(problem, march.coordinate)
+        if backward:
+            attempt = mirrored(attempt, low + high)
         if march.count is not None:
             windows = evenly(
                 attempt, low, high, march.count, attempts.tolerance, attempts.activations
             )
         else:
+            policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
             marcher = Marcher(
                 attempt,
-                attempts.policy,
-                attempts.tolerance,
+                policy,
+                self._tighter * attempts.tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
+                policy.shortest_in_time if in_time_alone else policy.shortest,
+                in_time_alone,
             )
             windows = marcher.march(low, high)
         pieces: list[Piece] = []
+        self._report.marches(march.coordinate.name, *((high, low) if backward else (low, high)))
         try:
-            for piece in windows:
+            for found in windows:
+                piece = found.mirrored(low + high) if backward else found
+                if pieces and piece.status.stopped:  # nobody knows how good half a window is
+                    pieces[-1] = pieces[-1].ended(piece.status)
+                    break
                 # With data, the columns are needed for error bars.
                 pieces.append(piece if problem.observations else piece.without_columns())
-        except KeyboardInterrupt:
+                self._report.reached(piece.low if backward else piece.high, len(pieces))
+        except STOPS as stop:
             if not pieces:
                 raise
-            pieces[-1] = pieces[-1].ended(Status.INTERRUPTED)
+            pieces[-1] = pieces[-1].ended(Status.after(stop))
         return pieces

@@ -12,7 +12,6 @@ from math import comb
 import numpy as np
 import sympy
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from piscm.compile.expression import Compiled
 from piscm.problem.domain import Domain
@@ -67,6 +66,8 @@ def smooth(
 def _points(domain: Domain) -> Floats:
     """Points all over the bounding box, on its faces and corners too."""
     dimension = domain.dimension
+    from scipy.stats import qmc  # slow to import, and rarely needed here
+
     unit = qmc.Sobol(dimension, scramble=False).random(_LOOK)
     ends = np.repeat(unit[None, : _LOOK // 4], 2 * dimension, axis=0)
     for axis in range(dimension):

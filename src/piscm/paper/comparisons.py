@@ -1,87 +1,66 @@
-"""Methods compared within one run: how many times as fast, and who wins where, also a rival."""
+"""Methods compared with each other: times, and the most accurate of every problem."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from piscm.paper.experiment import INVERSE, Experiment
 from piscm.paper.page import Block, Section, Table, Text
 from piscm.paper.printed import TITLES, UNKNOWN, problem_of
 from piscm.paper.summary import Summary, paradigms_of, quotient
-from piscm.paper.words import NONE, error_text, ratio_text, seconds_text
+from piscm.paper.words import (
+    NONE,
+    error_text,
+    ours_text,
+    paper_text,
+    ratio_text,
+    seconds_text,
+)
 
-REFERENCES = {
-    "table-1": ("pinn-deep",),
-    "table-2": ("pinn-deep", "pielm"),
-    "table-3": ("vs-pinn-deep",),
-    "table-4": ("pinn-deep",),
-    "table-5": ("pinn-deep",),
-}
-"""What the paper measures speed against in each table: first a deep network."""
-_OWN = ("auto", "windows", "orthogonal")
-
-
-class Gain(NamedTuple):
-    """How many times as fast as a reference a row is; None where either is missing."""
-
-    ours: float | None = None
-    paper: float | None = None
-
-
-def gain(summary: Summary, row: Experiment, reference: str) -> Gain:
-    """The mean time of the reference under the same paradigm, in units of this row's."""
-    own = summary.cells[row.key, "seconds"]
-    other = summary.cells.get((f"{row.table}/{reference}/{row.paradigm}", "seconds"))
-    if other is None:
-        return Gain()
-    printed = quotient(other.paper and other.paper.mean, own.paper and own.paper.mean)
-    return Gain(quotient(other.mean, own.mean), printed)
-
-
-def key_gains(summary: Summary, method: str) -> list[Gain]:
-    """A method against the deep PINN of every table, where both were run."""
-    rows = [row for row in summary.rows if row.method == method and row.table in REFERENCES]
-    gains = [gain(summary, row, REFERENCES[row.table][0]) for row in rows]
-    return [item for item in gains if item.ours is not None]
+_TIMED = ("pi-sc-i", "pi-sc-ii", "pi-sc-iii", "literal", "pinn-deep", "vs-pinn-deep", "pielm")
+_LITERAL, _PINNS = "literal", ("pinn-deep", "vs-pinn-deep")
 
 
 def times_section(summary: Summary) -> Section:
-    """Every table that has a reference to be measured against."""
+    """CPU seconds of the paper's methods and of its algorithm written plainly."""
     blocks: list[Block] = [
         Text(
-            "How many times as fast as the deep PINN (and as PIELM) each method was: mean time of "
-            "the reference divided by mean time of the method, beside the same quotient of the "
-            "paper's times. Rows that were run at different times, or on different machines (see "
-            "above), are compared all the same, and then say less. Below 1 the reference is the "
-            "faster one. The paper's workstation has "
-            "a graphics card, and does not say which methods used it; here every trial has one "
-            "core, so that a quotient may differ for that reason alone. Times include compiling, "
-            "of JAX too."
+            "CPU seconds on one core of one machine, mean ± sd, compiling included, of JAX too; "
+            "beside them the paper's seconds, on a workstation with a graphics card: the two are "
+            "not compared. The literal algorithm is the paper's, step by step and without the "
+            "short cuts of the engine; the last columns say how many times as fast as it, and as "
+            "the 4×64 PINN, a method is here."
         )
     ]
-    for table, references in REFERENCES.items():
-        for reference in references:
-            blocks += _times_table(summary, table, reference)
+    for table in TITLES:
+        rows = [row for row in summary.of(table) if row.method in _TIMED]
+        for paradigm in paradigms_of(rows):
+            own = [row for row in rows if row.paradigm == paradigm]
+            blocks += _times_table(summary, own)
     if len(blocks) == 1:
-        blocks.append(Text("No table with its reference was run."))
+        blocks.append(Text("No times were measured."))
     return Section("Times", blocks)
 
 
-def _times_table(summary: Summary, table: str, reference: str) -> list[Table]:
-    rows = summary.of(table)
-    paradigms = paradigms_of(rows)
-    labels = {row.method: row.label for row in rows}
-    gains = {(row.method, row.paradigm): gain(summary, row, reference) for row in rows}
-    lines = []
-    for method, label in labels.items():
-        own = [gains.get((method, paradigm), Gain()) for paradigm in paradigms]
-        if method != reference and any(item.ours is not None for item in own):
-            lines.append([label, *(ratio_text(value) for item in own for value in item)])
+def _times_table(summary: Summary, rows: list[Experiment]) -> list[Table]:
+    cells = {row.method: summary.cells[row.key, "cpu"] for row in rows}
+    means = {method: cell.mean for method, cell in cells.items()}
+    pinn = next((means[name] for name in _PINNS if name in means), None)
+    lines = [
+        [
+            row.label,
+            ours_text(cells[row.method]),
+            paper_text("cpu", cells[row.method].paper),
+            ratio_text(quotient(means.get(_LITERAL), means[row.method])),
+            ratio_text(quotient(pinn, means[row.method])),
+            str(len(cells[row.method].values)),
+        ]
+        for row in rows
+        if means[row.method] is not None
+    ]
     if not lines:
         return []
-    shown = paradigms if len(paradigms) > 1 else [""]
-    columns = [f"{whose} {name}".strip() for name in shown for whose in ("Ours", "Paper")]
-    caption = f"{TITLES[table].split(',')[0]}: times as fast as {labels[reference]}"
-    return [Table(["Method", *columns], lines, caption=caption)]
+    columns = ["Method", "Ours (CPU s)", "Paper (s)", "× literal", "× PINN", "Trials"]
+    problem = f"{problem_of(rows[0].table)}, {rows[0].paradigm}"
+    return [Table(columns, lines, caption=problem)]
 
 
 @dataclass(frozen=True)
@@ -96,10 +75,6 @@ class Entry:
     def cells(self) -> list[str]:
         """For a line of a table."""
         return [self.row.label, error_text(self.error), seconds_text(self.seconds)]
-
-    @property
-    def is_rival(self) -> bool:
-        return not self.row.proposed and self.row.method not in _OWN
 
     def beats(self, other: "Entry") -> bool:
         """At least as good in both respects, and better in one."""
@@ -130,14 +105,13 @@ class Contest:
         """Those that no other one beats."""
         return tuple(a for a in self.entries if not any(b.beats(a) for b in self.entries))
 
-    def find(self, method: str) -> Entry | None:
-        return next((entry for entry in self.entries if entry.row.method == method), None)
-
 
 def contests(summary: Summary) -> list[Contest]:
     """Every problem, paradigm and quantity of which there are trials."""
     found = []
-    for table in REFERENCES:  # Table VI compares one method with itself
+    for table in TITLES:
+        if table == "table-6":  # compares one method with itself
+            continue
         rows = summary.of(table)
         for paradigm in paradigms_of(rows):
             for quantity in ("error", "rmse") if paradigm == INVERSE else ("rmse",):
@@ -149,7 +123,7 @@ def contests(summary: Summary) -> list[Contest]:
 
 
 def _entry(summary: Summary, row: Experiment, quantity: str) -> Entry | None:
-    error, seconds = (summary.cells[row.key, name].median for name in (quantity, "seconds"))
+    error, seconds = (summary.cells[row.key, name].median for name in (quantity, "cpu"))
     return None if error is None or seconds is None else Entry(row, error, seconds)
 
 
@@ -166,42 +140,6 @@ def best_table(found: list[Contest]) -> Table:
             cells += network.cells if network else [NONE] * 3
         front = "; ".join(entry.row.label for entry in contest.front)
         lines.append([*cells, front])
-    columns = ["Problem", "Most accurate", "Error", "Time (s)"]
-    columns += ["Most accurate network", "Error", "Time (s)", "Unbeaten"]
+    columns = ["Problem", "Most accurate", "Error", "CPU (s)"]
+    columns += ["Most accurate network", "Error", "CPU (s)", "Unbeaten"]
     return Table(columns, lines, words=(0, 1, 4, 7), ruled=True)
-
-
-def winners_section(summary: Summary) -> Section:
-    """Every rival that is more accurate than PI-SC-III or than the default."""
-    lines, unbeaten = [], []
-    for contest in contests(summary):
-        ours = [contest.find("pi-sc-iii"), contest.find("auto")]
-        worst = max((entry.error for entry in ours if entry), default=None)
-        if worst is None:
-            continue
-        above = [entry for entry in contest.entries if entry.is_rival and entry.error < worst]
-        for number, rival in enumerate(above):
-            cells = [contest.title if number == 0 else "", *rival.cells]
-            for entry in ours:
-                cells.append(ratio_text(rival.error / entry.error if entry else None))
-                cells.append(ratio_text(rival.seconds / entry.seconds if entry else None))
-            lines.append(cells)
-        if not above:
-            unbeaten.append(contest.title)
-    if not lines and not unbeaten:
-        return Section("What wins where", [Text("Neither PI-SC-III nor Auto was run.")])
-    blocks: list[Block] = [
-        Text(
-            "Rivals whose median error is below that of PI-SC-III or of Auto. An error ratio below "
-            "1 is the rival's advantage in accuracy, a time ratio below 1 its advantage in speed."
-        )
-    ]
-    if lines:
-        columns = ["Problem", "Rival", "Median error", "Time (s)"]
-        columns += [
-            f"{what} / {who}" for who in ("PI-SC-III", "Auto") for what in ("Error", "Time")
-        ]
-        blocks.append(Table(columns, lines, words=(0, 1), ruled=True))
-    if unbeaten:
-        blocks.append(Text(f"No rival that was run has a lower error on: {'; '.join(unbeaten)}."))
-    return Section("What wins where", blocks)

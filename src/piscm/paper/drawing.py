@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from piscm.text.files import replacing
+from piscm.text.replacing import replacing
 
 try:
     from matplotlib.figure import Figure

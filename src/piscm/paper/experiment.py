@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from piscm import Auto, Sampling, Windows
+from piscm import Auto, Sampling, Windows, zoo
 from piscm.baselines import PIELM, PINN, PISCN, RandomFeatures
 from piscm.construct.construction import Construction
 from piscm.result.method import Method
@@ -46,7 +46,9 @@ class Experiment:
     origin: str = "paper"
     make: Make | None = None  # None for what is no method of `solve`
     effort: float = 3.0  # seconds that a trial takes, roughly
+    trials: int = 100
     accuracy: float = 0.0  # what a classical solver is asked for
+    literal: bool = False  # the paper's algorithm written plainly, and not the library's
     table: str = ""
     paradigm: str = ""
 
@@ -56,9 +58,16 @@ class Experiment:
         return f"{self.table}/{self.method}/{self.paradigm}"
 
     @property
-    def pictured(self) -> bool:
-        """Whether a figure shows its field: the paper's show PI-SC-III with observations."""
-        return (self.method, self.paradigm) == ("pi-sc-iii", SEMI)
+    def benchmark(self) -> Benchmark:
+        """What is solved, with the paper's settings."""
+        return zoo.load(BENCHMARKS[self.table])
+
+    @property
+    def figure(self) -> str:
+        """The figure that shows its field: the paper's show PI-SC-III with observations."""
+        if (self.method, self.paradigm) != ("pi-sc-iii", SEMI):
+            return ""
+        return next(name for name, table in FIGURES.items() if table == self.table)
 
     @property
     def proposed(self) -> bool:

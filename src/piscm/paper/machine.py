@@ -22,10 +22,15 @@ def cores() -> int:
 
 @cache
 def machine() -> str:
-    """Machine and versions in a line."""
+    """Processor, cores and memory."""
+    return f"{_processor()}, {cores()} cores{_memory()}"
+
+
+@cache
+def versions() -> str:
+    """System and packages in a line."""
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     parts = [
-        f"{_processor()}, {cores()} cores{_memory()}",
         f"{platform.system()} {platform.machine()}",
         f"Python {platform.python_version()}",
         *(f"{package} {_version(package)}" for package in _PACKAGES),

@@ -1,23 +1,22 @@
 """The top of the report: what was run, and what came of it in a few lines."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
-from piscm.paper.comparisons import best_table, contests, key_gains
+from piscm.paper.comparisons import best_table, contests
 from piscm.paper.page import Block, Bullets, Section, Table, Text
 from piscm.paper.printed import TITLES, TRIALS
 from piscm.paper.summary import BETTER, FAILED, SAME, WORSE, Cell, Summary, number
-from piscm.paper.words import range_text
 from piscm.problem.errors import shortened
 
 
 def summary_section(summary: Summary) -> Section:
     """Counts of verdicts, speed, and the best method of every table."""
-    cells = [cell for cell in summary.cells.values() if cell.quantity != "seconds"]
+    cells = [cell for cell in summary.cells.values() if cell.quantity != "cpu"]
     items = _counted("PI-SC-I, II and III", [cell for cell in cells if cell.row.proposed])
     items += _counted("The paper's baselines", [cell for cell in cells if not cell.row.proposed])
-    items += [] if summary.quick else _speeds(summary)
+    if summary.stale:
+        items.append(f"{len(summary.stale)} rows are stale: other code made them.")
     failed = sum(cell.failed for cell in cells if cell.quantity == "rmse")
     if failed:
         items.append(f"Failed trials: {failed}; the section on what was run lists them.")
@@ -40,41 +39,34 @@ def summary_section(summary: Summary) -> Section:
 
 def _counted(whose: str, cells: list[Cell]) -> list[str]:
     counts = Counter(cell.verdict for cell in cells)
-    judged = sum(counts[verdict] for verdict in (SAME, BETTER, WORSE, FAILED))
+    judged = [cell for cell in cells if cell.verdict in (SAME, BETTER, WORSE, FAILED)]
     if not judged:
         return []
-    parts = [f"{counts[SAME]} as printed", f"{counts[BETTER]} better", f"{counts[WORSE]} worse"]
-    parts += [f"{counts[FAILED]} failed"] if counts[FAILED] else []
+    parts = [f"{counts[name]} {name}" for name in (SAME, BETTER, WORSE, FAILED) if counts[name]]
+    within = sum(cell.within for cell in judged)
     return [
-        f"{whose}: {counts[BETTER] + counts[SAME]} of {judged} mean errors are at or below the "
-        f"paper's mean + 1 sd ({', '.join(parts)})."
+        f"{whose}: {within} of {len(judged)} mean errors are within one of the paper's standard "
+        f"deviations, or better. By Welch's test for two means: {', '.join(parts)}."
     ]
 
 
-def _speeds(summary: Summary) -> list[str]:
-    items = []
-    for method, label in (("pi-sc-iii", "PI-SC-III"), ("auto", "Auto")):
-        gains = key_gains(summary, method)
-        ours = [item.ours for item in gains if item.ours is not None]
-        printed = [item.paper for item in gains if item.paper is not None]
-        if ours:
-            beside = f" (the paper: {range_text(printed)} times)" if printed else ""
-            items.append(
-                f"{label} is {range_text(ours)} times as fast as the 4×64 PINN on the same "
-                f"problem{beside}."
-            )
-    return items
-
-
-def run_section(summary: Summary, facts: Mapping[str, Any]) -> Section:
+def run_section(summary: Summary, versions: str) -> Section:
     """Trials, seeds and the machine, and what failed."""
+    records = [record for trials in summary.trials.values() for record in trials]
     counts = [len(trials) for trials in summary.trials.values() if trials]
-    seeds = {record["seed"] for trials in summary.trials.values() for record in trials}
+    confirmed = sum(any(r.get("confirmed") for r in own) for own in summary.trials.values())
     told = {
         "rows": f"{len(counts)} of {len(summary.rows)} were run",
         "trials of each row": _span(counts),
-        "seeds": _span(seeds),
-        **facts,
+        "seeds": _span({record["seed"] for record in records}),
+        "rows of today's code": str(len(counts) - len(summary.stale)),
+        "of these confirmed": f"{confirmed}: made by earlier code, a few trials run again with "
+        "today's, every digit the same (* beside the number of trials)",
+        "stale rows": ", ".join(sorted(summary.stale)) or "none",
+        "command": "piscm reproduce --out docs/reproduction",
+        "machine": " and ".join(sorted({str(record.get("machine")) for record in records})),
+        "versions": versions,
+        "commits": ", ".join(sorted({str(record.get("commit")) for record in records})),
     }
     lines = [[name, str(value)] for name, value in told.items()]
     text = (

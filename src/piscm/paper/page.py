@@ -139,23 +139,36 @@ def _html_cell(cell: str | Mark) -> str:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in PNG and the words below it."""
+    """Panels in PNG, beside each other where there is room, and the words below them."""
 
     name: str
     caption: str
-    data: bytes = field(repr=False)
+    panels: Sequence[bytes] = field(repr=False)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The panels by the names of their files."""
+        if len(self.panels) == 1:
+            return {self.name: self.panels[0]}
+        return {
+            f"{self.name}{letter}": data for letter, data in zip("abcd", self.panels, strict=False)
+        }
 
     def html(self) -> str:
-        source = f"data:image/png;base64,{b64encode(self.data).decode()}"
         caption = _html(self.caption)
+        images = "".join(
+            f'<img src="data:image/png;base64,{b64encode(data).decode()}" alt="{caption}">\n'
+            for data in self.panels
+        )
         return (
-            f'<figure>\n<div class="wide"><img src="{source}" alt="{caption}"></div>\n'
+            f'<figure>\n<div class="panels">\n{images}</div>\n'
             f"<figcaption>{caption}</figcaption>\n</figure>\n"
         )
 
     def markdown(self) -> str:
         caption = _markdown(self.caption)
-        return f"![{caption}]({FIGURES}/{self.name}.png)\n\n{caption}"
+        images = "\n".join(f"![{caption}]({FIGURES}/{name}.png)" for name in self.files)
+        return f"{images}\n\n{caption}"
 
 
 Block = Text | Bullets | Table | Picture

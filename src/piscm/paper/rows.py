@@ -1,5 +1,6 @@
 """What is run: every row of every table, and the rows that the paper leaves out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -41,9 +42,9 @@ def _pinns(width: int, tuned: dict[str, Any], effort: float, **paper: Any) -> Ro
     """The paper's two networks, and the deep one as well trained as in about twice the time."""
     name = "vs-pinn" if "stretch" in paper else "pinn"
     networks = (
-        ("shallow", f"1×{width}", "paper", {"hidden": (width,), **paper}, effort / 2),
-        ("deep", "4×64", "paper", {"hidden": _DEEP, **paper}, effort),
-        ("tuned", "4×64, tuned", "tuned", {"hidden": _DEEP, **tuned}, 1.5 * effort),
+        ("shallow", f"1×{width}", "paper", {"hidden": (width,), **paper}, effort / 2, 10),
+        ("deep", "4×64", "paper", {"hidden": _DEEP, **paper}, effort, 10),
+        ("tuned", "4×64, tuned", "tuned", {"hidden": _DEEP, **tuned}, 1.5 * effort, 3),
     )
     return tuple(
         Experiment(
@@ -53,8 +54,9 @@ def _pinns(width: int, tuned: dict[str, Any], effort: float, **paper: Any) -> Ro
             origin,
             _fixed(PINN(**_TRAINED, **options)),
             seconds,
+            trials,
         )
-        for key, text, origin, options, seconds in networks
+        for key, text, origin, options, seconds, trials in networks
     )
 
 
@@ -87,8 +89,9 @@ def _scipy(accuracy: float, finest: float, paradigm: str = UNSUPERVISED) -> Rows
 
 
 def _activation(slug: str, label: str, name: str) -> Experiment:
-    make = _of_paper(PISC3, activation=name, max_nodes=1000)
-    return Experiment(f"pi-sc-iii-{slug}", label, "grown", make=make, effort=30.0)
+    # The paper's stop at a small residual has no number; with this one its errors come out.
+    make = _of_paper(PISC3, activation=name, max_nodes=1000, tolerance=math.sqrt(1e-5))
+    return Experiment(f"pi-sc-iii-{slug}", label, "grown", make=make, effort=20.0)
 
 
 def windows_in_time(item: Benchmark, count: int, each: Auto) -> Windows:
@@ -100,14 +103,26 @@ def windows_in_time(item: Benchmark, count: int, each: Auto) -> Windows:
 def _windows(count: int, each: Auto) -> Experiment:
     make = partial(windows_in_time, count=count, each=each)
     label = f"piscm, {count} windows of {each.activation} nodes"
-    return Experiment("windows", label, "grown", "ours", make, 8.0, paradigm=UNSUPERVISED)
+    return Experiment("windows", label, "grown", "ours", make, 8.0, 10, paradigm=UNSUPERVISED)
 
 
 _GROWN = (
     Experiment("pi-sc-i", "PI-SC-I", "grown", make=_of_paper(PISC1)),
     Experiment("pi-sc-ii", "PI-SC-II", "grown", make=_of_paper(PISC2)),
     Experiment("pi-sc-iii", "PI-SC-III", "grown", make=_of_paper(PISC3)),
-    Experiment("auto", "piscm default (Auto)", "grown", "ours", _fixed(Auto()), 10.0),
+    Experiment("auto", "piscm default (Auto)", "grown", "ours", _fixed(Auto()), 10.0, 3),
+)
+# For the times: the algorithm of the paper without any of the engine's short cuts.
+_LITERAL = Experiment(
+    "literal",
+    "PI-SC-III, literal",
+    "grown",
+    "ours",
+    _of_paper(PISC3),
+    20.0,
+    3,
+    literal=True,
+    paradigm=UNSUPERVISED,
 )
 ORTHOGONAL: dict[str, Any] = {"selection": "orthogonal", "candidates": 150, "block": 25}
 _ORTHOGONAL = Experiment(
@@ -117,9 +132,10 @@ _ORTHOGONAL = Experiment(
     "ours",
     _of_paper(PISC3, **ORTHOGONAL),
     1.5,
+    10,
 )
-# With as many nodes as PI-SCM has, and its scale, 100 labels are met exactly and nothing between
-# them; this many of this scale come nearest to the paper's figure.
+# With as many nodes as PI-SCM has, and its scale, its error is ten times the printed one; this
+# many of this scale come nearest.
 _PISCN = PISCN(max_nodes=50, scale=5.0)
 _TUNED_PISCN = replace(_PISCN, schedule="cosine", emphasis=10.0, epochs=5000, polish=1000)
 _PIELMS = (
@@ -134,7 +150,7 @@ _PIELMS = (
     ),
 )
 _PISCNS = (
-    Experiment("piscn", "PISCN", "gradient", "paper", _fixed(_PISCN), 5.0, paradigm=SEMI),
+    Experiment("piscn", "PISCN", "gradient", "paper", _fixed(_PISCN), 5.0, 10, paradigm=SEMI),
     Experiment(
         "piscn-tuned",
         "PISCN, tuned",
@@ -142,6 +158,7 @@ _PISCNS = (
         "tuned",
         _fixed(_TUNED_PISCN),
         30.0,
+        3,
         paradigm=SEMI,
     ),
 )
@@ -166,6 +183,7 @@ _ROWS: dict[str, Rows] = {
         *_PISCNS,
         *_features(300, 15.0, (15.0, 5.0)),
         *_GROWN,
+        _LITERAL,
         _windows(10, Auto(activation="sin", tolerance=2e-9, max_nodes=300)),
         *_scipy(2e-3, 1e-9),
     ),
@@ -174,6 +192,7 @@ _ROWS: dict[str, Rows] = {
         *_PIELMS,
         *_features(400, 15.0, (5.0, 15.0)),
         *_GROWN,
+        _LITERAL,
         _ORTHOGONAL,
         *_scipy(1e-6, 1e-9),
     ),
@@ -181,6 +200,7 @@ _ROWS: dict[str, Rows] = {
         *_pinns(500, _ALLEN_CAHN, 40.0, learning_rate=1e-3, stretch=(100.0, 1.0)),
         *_features(500, 50.0, (80.0, 10.0)),
         *_GROWN,
+        _LITERAL,
         _windows(4, Auto(activation="tanh", tolerance=1e-4)),
         *_scipy(6e-3, 1e-6),
     ),
@@ -241,4 +261,4 @@ def _asked(name: str) -> Sequence[Experiment]:
         known = ", ".join(["all", *BENCHMARKS, *FIGURES])
         raise ProblemError(f"{name!r} is nothing the paper has; known are {known}.")
     own = [item for item in EXPERIMENTS if item.table == FIGURES.get(name, name)]
-    return [item for item in own if name in FIGURES and item.pictured] or own
+    return [item for item in own if name in FIGURES and item.figure] or own

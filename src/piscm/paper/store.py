@@ -7,28 +7,30 @@ from typing import Any
 
 from piscm import ProblemError
 from piscm.problem.errors import shortened
-from piscm.text.files import replacing
+from piscm.text.files import write_csv
+from piscm.text.replacing import replacing
 
 Record = dict[str, Any]
 """One trial: what it was and what it measured."""
 
 
 class Store:
-    """A folder with ``trials/GROUP/NAME.json`` for each and ``solutions/GROUP.npz`` for figures."""
+    """A folder with ``trials/GROUP/NAME.json`` for each, and the data of ``figures``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / "trials").mkdir(parents=True, exist_ok=True)
-        (folder / "solutions").mkdir(exist_ok=True)
+        (folder / "figures").mkdir(exist_ok=True)
 
-    def write(self, name: str, record: Record) -> None:
+    def write(self, name: str, record: Record, figure: str = "") -> None:
         """Write a trial down, in the place of an earlier one of the same name."""
-        solution = record.pop("solution", None)
-        if solution is not None:  # first, because the record says that all is there
-            _write(self.solution_path(name), solution)
+        data = record.pop("figure", None)
+        if data and figure:  # first, because the record says that all is there
+            write_csv(self.figure_path(figure), list(data[0]), data)
         path = self._path(name)
         path.parent.mkdir(exist_ok=True)
-        _write(path, json.dumps(record, allow_nan=False).encode())
+        with replacing(path) as part:
+            part.write_bytes(json.dumps(record, allow_nan=False).encode())
 
     def read(self, name: str) -> Record | None:
         """A trial; None where it is not there."""
@@ -39,17 +41,24 @@ class Store:
         for path in sorted((self.folder / "trials").glob("*/[!.]*.json")):
             yield _read(path)
 
-    def solution_path(self, name: str) -> Path:
-        """Where the solution for the figure of a trial's group is."""
-        return self.folder / "solutions" / f"{name.split('/')[0]}.npz"
+    def remove(self, name: str) -> None:
+        """Forget a trial."""
+        self._path(name).unlink()
+
+    def seeds(self) -> dict[str, set[int]]:
+        """Of which seeds there are trials, by table, method and paradigm."""
+        found: dict[str, set[int]] = {}
+        for record in self.records():
+            key = "{table}/{method}/{paradigm}".format(**record)
+            found.setdefault(key, set()).add(record["seed"])
+        return found
+
+    def figure_path(self, figure: str) -> Path:
+        """Where the data of a figure are."""
+        return self.folder / "figures" / f"{figure}.csv"
 
     def _path(self, name: str) -> Path:
         return self.folder / "trials" / f"{name}.json"
-
-
-def _write(path: Path, content: bytes) -> None:
-    with replacing(path) as part:
-        part.write_bytes(content)
 
 
 def _read(path: Path) -> Record:

@@ -5,13 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 from piscm.paper.experiment import INVERSE, Experiment, key_of
-from piscm.paper.printed import PRINTED, Spread
+from piscm.paper.printed import PRINTED, TRIALS, Spread
 from piscm.paper.store import Record
 
-BETTER, SAME, WORSE = "better", "as printed", "worse"
+BETTER, SAME, WORSE = "better", "same", "worse"
 QUICK, ABSENT, NOT_RUN, FAILED = "quick run", "not in the paper", "not run", "failed"
+STALE, SINGLE = "stale", "one trial"
+# A difference that chance alone makes in fewer than one of twenty comparisons is one.
+_CHANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -19,11 +23,12 @@ class Cell:
     """One quantity of one row: printed, and over the trials that gave a solution."""
 
     row: Experiment
-    quantity: str  # "rmse", "error" (of the unknown) or "seconds"
+    quantity: str  # "rmse", "error" (of the unknown) or "cpu" (seconds of it)
     paper: Spread | None
     values: tuple[float, ...]
     failed: int
     quick: bool
+    stale: bool = False
 
     @property
     def mean(self) -> float | None:
@@ -51,26 +56,41 @@ class Cell:
         return quotient(self.mean - self.paper.mean, self.paper.sd)
 
     @property
+    def within(self) -> bool:
+        """Whether our mean is within one of the paper's standard deviations, or better."""
+        return self.deviations is not None and self.deviations <= 1.0
+
+    @property
+    def difference(self) -> float | None:
+        """Our mean minus the paper's, in standard errors of that difference (Welch)."""
+        if self.paper is None or self.mean is None or self.sd is None:
+            return None
+        variance = self.sd**2 / len(self.values) + self.paper.sd**2 / TRIALS
+        return quotient(self.mean - self.paper.mean, math.sqrt(variance))
+
+    @property
     def verdict(self) -> str:
-        """In a word how an error compares (see `verdict_of`); of a time nothing is said."""
-        if self.paper is None:
-            return ABSENT
+        """In a word how an error compares (see `_judged`); of a time nothing is said."""
+        if self.mean is not None and self.stale:
+            return STALE
         if self.mean is None:
             return FAILED if self.failed else NOT_RUN
+        if self.paper is None:
+            return ABSENT
         if self.quick:  # smaller than the paper's sizes: there is nothing to compare
             return QUICK
-        return verdict_of(self.mean, self.paper)
+        return self._judged()
 
-
-def verdict_of(mean: float, paper: Spread) -> str:
-    """How a mean error compares with a printed one.
-
-    Worse above the paper's mean + 1 sd. Better below its mean - 1 sd, or below half its mean: where
-    the printed sd is as large as the mean, the former says nothing. As printed in between.
-    """
-    if mean > paper.mean + paper.sd:
-        return WORSE
-    return BETTER if mean < max(paper.mean - paper.sd, paper.mean / 2) else SAME
+    def _judged(self) -> str:
+        """By Welch's test for two means."""
+        assert self.paper is not None
+        if self.sd is None or self.difference is None:
+            return SINGLE
+        own, other = self.sd**2 / len(self.values), self.paper.sd**2 / TRIALS
+        freedom = (own + other) ** 2 / (own**2 / (len(self.values) - 1) + other**2 / (TRIALS - 1))
+        if abs(self.difference) <= stats.t.isf(_CHANCE / 2, freedom):
+            return SAME
+        return BETTER if self.difference < 0 else WORSE
 
 
 def quotient(above: float | None, below: float | None) -> float | None:
@@ -82,19 +102,29 @@ class Summary:
     """All rows, their trials by the key of the row, and their cells by key and quantity.
 
     Trials of no row are left out. `quick` says whether there are trials of tiny sizes, which say
-    nothing about the methods.
+    nothing about the methods. With the `codes` of today, rows with trials of others are stale.
     """
 
-    def __init__(self, rows: Iterable[Experiment], records: Iterable[Record]) -> None:
+    def __init__(
+        self,
+        rows: Iterable[Experiment],
+        records: Iterable[Record],
+        codes: Mapping[str, str] | None = None,
+    ) -> None:
         self.rows = tuple(rows)
         trials: dict[str, list[Record]] = {row.key: [] for row in self.rows}
         for record in records:
             trials.get(key_of(record), []).append(record)
         self.trials: Mapping[str, Sequence[Record]] = trials
+        self.stale = {
+            key
+            for key, code in (codes or {}).items()
+            if any(record.get("code") != code for record in trials[key])
+        }
         self.cells = {
-            (row.key, quantity): _cell(row, quantity, trials[row.key])
+            (row.key, quantity): _cell(row, quantity, trials[row.key], row.key in self.stale)
             for row in self.rows
-            for quantity in (("error",) if row.paradigm == INVERSE else ()) + ("rmse", "seconds")
+            for quantity in (("error",) if row.paradigm == INVERSE else ()) + ("rmse", "cpu")
         }
         self.quick = any(record.get("quick") for own in trials.values() for record in own)
 
@@ -112,17 +142,18 @@ def paradigms_of(rows: Iterable[Experiment]) -> list[str]:
     return list(dict.fromkeys(row.paradigm for row in rows))
 
 
-def _cell(row: Experiment, quantity: str, records: Sequence[Record]) -> Cell:
+def _cell(row: Experiment, quantity: str, records: Sequence[Record], stale: bool) -> Cell:
     # The time until a failure is not the time a solution takes.
-    values = [number(r, quantity) for r in records if number(r, "rmse") is not None]
-    known = tuple(value for value in values if value is not None)
+    good = [record for record in records if number(record, "rmse") is not None]
+    values = [number(record, quantity) for record in good]
     return Cell(
         row=row,
         quantity=quantity,
-        paper=PRINTED.get(row.key, {}).get(quantity),
-        values=known,
-        failed=len(records) - len(known),
+        paper=PRINTED.get(row.key, {}).get("seconds" if quantity == "cpu" else quantity),
+        values=tuple(value for value in values if value is not None),
+        failed=len(records) - len(good),
         quick=any(record.get("quick") for record in records),
+        stale=stale,
     )
 
 

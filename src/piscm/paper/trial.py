@@ -1,78 +1,111 @@
 """One trial of the paper: an experiment with a seed, in whatever process it is."""
 
-import json
 import math
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from piscm import Auto, Solution, Windows, solve, zoo
+import numpy as np
+
+from piscm import Auto, Problem, ProblemError, Solution, Windows, solve
 from piscm.baselines.jax_arrays import jax_for
-from piscm.paper.classical import Classical, classical
-from piscm.paper.experiment import BENCHMARKS, QUICK_SAMPLING, Experiment, Make, miniature
+from piscm.paper.classical import classical
+from piscm.paper.experiment import QUICK_SAMPLING, Experiment, miniature
+from piscm.paper.fields import field_data, thinned
 from piscm.paper.machine import commit, machine
 from piscm.paper.rows import named
+from piscm.paper.sources import fingerprint, state
 from piscm.paper.store import Record
 from piscm.paper.trials import Trial
+from piscm.paper.yardstick import literal_solution
 from piscm.text.document import problem_to_document
-from piscm.zoo.benchmark import Benchmark
 
 
 def trials_of(
-    experiments: Sequence[Experiment], seeds: Sequence[int], quick: bool = False
+    experiments: Sequence[Experiment],
+    seeds: Mapping[str, Collection[int]],
+    first: int = 0,
+    quick: bool = False,
 ) -> list[Trial]:
-    """The trials of experiments, seed by seed, so that who interrupts the run has all rows."""
-    asked = {item.key: settings(item, quick) for item in experiments}
-    trials = []
-    for seed in seeds:
-        for item in experiments:
-            name = f"{item.table}/{item.method}-{item.paradigm}-seed{seed}"
-            kept = item.pictured and seed == seeds[0]
-            measure = partial(run_trial, item.key, seed, quick, kept)
-            trials.append(Trial(name, item.effort, measure, asked[item.key], kept))
-    return trials
+    """The trials of each row, seed by seed, so that who interrupts has all rows.
 
-
-def settings(experiment: Experiment, quick: bool) -> dict[str, Any]:
-    """What a trial is about, as plain data: what is stored under other settings is stale.
-
-    The code is not part of it; records and report name the commit.
+    The `first` seed is the one that figures show.
     """
-    item = zoo.load(BENCHMARKS[experiment.table])
+    codes = {item.key: code_of(item, quick) for item in experiments}
+    sources = state()
+    return [
+        Trial(
+            name_of(item, seed),
+            item.effort,
+            partial(run_trial, item.key, seed, quick, codes[item.key], commit(), sources),
+            codes[item.key],
+            item.figure if seed == first else "",
+        )
+        for seed in sorted({seed for own in seeds.values() for seed in own})
+        for item in experiments
+        if seed in seeds.get(item.key, ())
+    ]
+
+
+def name_of(experiment: Experiment, seed: int) -> str:
+    """Under which a trial is stored."""
+    return f"{experiment.table}/{experiment.method}-{experiment.paradigm}-seed{seed}"
+
+
+def code_of(experiment: Experiment, quick: bool = False) -> str:
+    """A hash of all that decides a row's numbers: what is stored under another one is stale."""
+    item = experiment.benchmark
     document: dict[str, Any] = {
         "problem": problem_to_document(item.problem),
-        "observations": experiment.observations,
+        "observed": _rounded(item.observed(experiment.observations)),
+        "truth": f"{item.rmse(lambda field, **at: 0.0, count=100):.9e}",  # and the test points
         "quick": quick,
     }
     if experiment.make is None:
         document["accuracy"] = experiment.accuracy
-    else:
-        document |= _arguments(experiment.make, item, quick)
-        document["method"] = document["method"].document()
-        document["sampling"] = document["sampling"] and vars(document["sampling"])
-    plain: dict[str, Any] = json.loads(json.dumps(document))  # as it comes back from a file
-    return plain
+        return fingerprint(["piscm.paper.classical"], document)
+    arguments = _arguments(experiment, quick)
+    document |= {**arguments, "method": arguments["method"].document()}
+    document["sampling"] = arguments["sampling"] and vars(arguments["sampling"])
+    modules = ["piscm.paper.literal"] if experiment.literal else []
+    return fingerprint(["piscm.solver", type(arguments["method"]).__module__, *modules], document)
 
 
-def _arguments(make: Make, item: Benchmark, quick: bool) -> dict[str, Any]:
+def _rounded(problem: Problem) -> list[str]:
+    """Observations of the first seed; other machines may have another last digit."""
+    values = (np.column_stack([item.points, item.values]) for item in problem.observations)
+    return [f"{number:.9e}" for array in values for number in array.flat]
+
+
+def _arguments(experiment: Experiment, quick: bool) -> dict[str, Any]:
     """For `solve`."""
-    method = make(item)
+    assert experiment.make is not None
+    item = experiment.benchmark
+    method = experiment.make(item)
     arguments: dict[str, Any] = {"method": miniature(method) if quick else method}
     if isinstance(method, Auto | Windows):  # these choose points and weights themselves
         return arguments | {"sampling": None, "weights": None}
+    weights = dict(item.weights)
+    if experiment.kind == "gradient":  # the paper says nothing of theirs: all rows alike
+        weights.pop("conditions", None)
     sampling = QUICK_SAMPLING if quick else item.sampling
-    return arguments | {"sampling": sampling, "weights": dict(item.weights)}
+    return arguments | {"sampling": sampling, "weights": weights}
 
 
-def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Record:
+def run_trial(
+    key: str, seed: int, quick: bool, code: str = "", of_commit: str = "", sources: str = ""
+) -> Record:
     """Run an experiment; what goes wrong in it is part of the record, so that others go on.
 
-    The seed is that of the points, the data, the nodes and the test points. To `keep` gives the
-    saved solution back too.
+    The seed is that of the points, the data, the nodes and the test points. Who gives the state of
+    the sources is told if those of this process are others.
     """
+    if sources and sources != state():
+        raise ProblemError(
+            "The workers have another piscm than this one: bring them to one version, and leave "
+            "its files alone while trials run."
+        )
     experiment = named(key)
     record: Record = {
         "table": experiment.table,
@@ -80,12 +113,12 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Record:
         "paradigm": experiment.paradigm,
         "seed": seed,
         "quick": quick,
-        "settings": settings(experiment, quick),
+        "code": code,
         "machine": machine(),
-        "commit": commit(),
+        "commit": of_commit,
     }
     try:
-        return record | _measured(experiment, seed, quick, keep)
+        return record | _measured(experiment, seed, quick)
     except ImportError:
         raise
     except Exception as error:  # a thousand trials are not to end for one
@@ -93,46 +126,44 @@ def run_trial(key: str, seed: int, quick: bool, keep: bool) -> Record:
         return record | {"failure": failure, "rmse": None, "seconds": None}
 
 
-def _measured(experiment: Experiment, seed: int, quick: bool, keep: bool) -> Record:
-    item = zoo.load(BENCHMARKS[experiment.table])
+def _measured(experiment: Experiment, seed: int, quick: bool) -> Record:
+    item = experiment.benchmark
     problem = item.observed(experiment.observations, seed)
-    found: Classical | Solution
-    measured: Record
-    if experiment.make is None:
-        began = time.perf_counter()
-        found = classical(item.name, experiment.accuracy, *problem.observations)
-        measured = {"seconds": time.perf_counter() - began, "status": "converged"}
-        unknowns = found.unknowns
-    else:
-        if experiment.kind == "gradient":
-            jax_for(experiment.label)  # its import is no part of the time of a run
-        arguments = _arguments(experiment.make, item, quick)
-        found = solve(problem, **arguments, seed=seed, progress=False)
+    if experiment.kind == "gradient":
+        jax_for(experiment.label)  # its import is no part of the time of a run
+    began, cpu = time.perf_counter(), time.process_time()
+    found = _found(experiment, problem, seed, quick)
+    measured: Record = {
+        "cpu": time.process_time() - cpu,
+        "seconds": time.perf_counter() - began,
+        "status": "converged",
+    }
+    if isinstance(found, Solution):
         unknowns = {name: unknown.value for name, unknown in found.unknowns.items()}
-        measured = {
-            "seconds": found.seconds,
-            "status": found.status.name.lower(),
-            "nodes": found.n_nodes,
-            "residual": _finite(found.fitted_residual),
-        }
+        measured["status"] = found.status.name.lower()
+        measured["nodes"] = found.n_nodes
+        measured["residual"] = _finite(found.fitted_residual)
         if experiment.table == "table-6":
-            residuals = found.history["residual"]
-            measured["residuals"] = [float(f"{r:.4e}") for r in residuals if math.isfinite(r)]
-        if keep:
-            measured["solution"] = _saved(found)
+            measured["residuals"] = thinned(found.history["residual"])
+        if experiment.figure:
+            measured["figure"] = field_data(found, item)
+    else:
+        unknowns = dict(found.unknowns)
     errors = [abs(unknowns[name] - true) for name, true in item.truth.items()]
     measured["error"] = _finite(max(errors)) if errors else None
     measured["rmse"] = _finite(item.rmse(found, seed=seed))
     return measured
 
 
+def _found(experiment: Experiment, problem: Problem, seed: int, quick: bool) -> Any:
+    if experiment.make is None:
+        return classical(experiment.benchmark.name, experiment.accuracy, *problem.observations)
+    arguments = _arguments(experiment, quick)
+    if experiment.literal:
+        return literal_solution(problem, **arguments, seed=seed)
+    return solve(problem, **arguments, seed=seed, progress=False)
+
+
 def _finite(value: float) -> float | None:
     """JSON knows no NaN."""
     return float(value) if math.isfinite(value) else None
-
-
-def _saved(solution: Solution) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "solution.npz"
-        solution.save(path)
-        return path.read_bytes()

@@ -7,7 +7,6 @@ from concurrent.futures import CancelledError, Executor, Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -26,8 +25,8 @@ class Trial:
     name: str  # "GROUP/NAME", under which it is stored and which the progress bar shows
     effort: float  # about how many seconds it takes
     measure: Callable[[], Record]  # a function that pickle can name, for whatever process
-    settings: dict[str, Any] | None = None  # a record of other ones is stale
-    kept: bool = False  # whether the record brings a saved solution, for a figure
+    code: str = ""  # a hash of what decides its numbers: a record of another one is stale
+    figure: str = ""  # which the record brings the data of
 
 
 def run_trials(
@@ -44,12 +43,8 @@ def run_trials(
         futures = {executor.submit(_measured, trial.measure): trial for trial in todo}
         for future in as_completed(futures):
             trial, record = futures[future], _outcome(future)
-            if record.get("settings") != trial.settings:
-                raise ProblemError(
-                    "The workers have another piscm than this one: bring them to one version."
-                )
             if store is not None:
-                store.write(trial.name, record)
+                store.write(trial.name, record, trial.figure)
             records[trial.name] = record
             advance(trial)
     return [records[trial.name] for trial in trials]
@@ -57,9 +52,9 @@ def run_trials(
 
 def _stored(store: Store, trial: Trial) -> Record | None:
     record = store.read(trial.name)
-    if record is None or "failure" in record or record.get("settings") != trial.settings:
+    if record is None or "failure" in record or record.get("code", "") != trial.code:
         return None
-    return None if trial.kept and not store.solution_path(trial.name).exists() else record
+    return None if trial.figure and not store.figure_path(trial.figure).exists() else record
 
 
 def _measured(measure: Callable[[], Record]) -> Record:

@@ -37,7 +37,7 @@ def ours_text(cell: Cell) -> str:
     """Our mean ± sd."""
     if cell.mean is None:
         return NONE
-    if cell.quantity == "seconds":
+    if cell.quantity == "cpu":
         return f"{seconds_text(cell.mean)} ± {seconds_text(cell.sd, cell.mean)}"
     return f"{error_text(cell.mean)} ± {error_text(cell.sd)}"
 
@@ -46,13 +46,7 @@ def paper_text(quantity: str, printed: Spread | None) -> str:
     """The paper's mean ± sd."""
     if printed is None:
         return NONE
-    if quantity == "seconds":  # the paper gives two decimals, whatever the mean
+    if quantity == "cpu":  # the paper gives two decimals, whatever the mean
         mean = f"{printed.mean:.2f}" if printed.mean < 10 else seconds_text(printed.mean)
         return f"{mean} ± {printed.sd:.2f}"
     return f"{error_text(printed.mean)} ± {error_text(printed.sd)}"
-
-
-def range_text(values: list[float]) -> str:
-    """The smallest and the largest."""
-    low, high = ratio_text(min(values)), ratio_text(max(values))
-    return low if low == high else f"{low} to {high}"

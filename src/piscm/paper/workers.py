@@ -5,8 +5,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from piscm import ProblemError
@@ -22,32 +24,62 @@ _ONE_THREAD = {
 }
 
 
-@contextmanager
-def local_workers(count: int) -> Iterator[Executor]:
-    """Processes on this machine, one thread each, which end when this one does."""
-    # Not forked: JAX has threads of its own, and a fork would take their locks with it.
-    context = multiprocessing.get_context("spawn")
-    before = dict(os.environ)
-    os.environ.update(_ONE_THREAD)
-    try:
-        executor = ProcessPoolExecutor(count, mp_context=context, initializer=_prepare_worker)
-        others = set(multiprocessing.active_children())
+class _FreshProcesses(ThreadPoolExecutor):
+    """Every call in a process of its own, so many at once.
+
+    A run after others in one process was seen to differ by the last bit; in a fresh one it has
+    always been the same. The processes are forked from one that has loaded what trials need and
+    done nothing else (where systems have no such thing, started).
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self._running: set[BaseProcess] = set()
+        # Not forked from this process: JAX has threads, and a fork would take their locks along.
+        known = multiprocessing.get_all_start_methods()
+        self._context: Any = multiprocessing.get_context(
+            "forkserver" if "forkserver" in known else "spawn"
+        )
+        if "forkserver" in known:
+            self._context.set_forkserver_preload(["piscm.paper.warm"])
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **_: Any) -> "Future[Any]":
+        return super().submit(self._outcome, work, arguments)
+
+    def end(self) -> None:
+        """Nothing more is run, and what runs is stopped."""
+        self.shutdown(wait=False, cancel_futures=True)
+        for process in list(self._running):
+            process.terminate()
+
+    def _outcome(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        here, there = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_work, args=(there, work, arguments), daemon=True)
+        process.start()
+        self._running.add(process)
+        there.close()
         try:
-            yield executor
-        except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
-            for child in set(multiprocessing.active_children()) - others:
-                child.terminate()
-            raise
-        executor.shutdown()
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+            failed, outcome = here.recv()
+        except EOFError:
+            process.join()
+            raise BrokenExecutor(f"its exit code is {process.exitcode}") from None
+        finally:
+            here.close()
+            self._running.discard(process)
+        process.join()
+        if failed:
+            raise outcome
+        return outcome
 
 
-def _prepare_worker() -> None:
+def _work(answer: Connection, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that writes
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        message = (False, work(*arguments))
+    except Exception as error:  # is told where it was asked for
+        message = (True, error)
+    answer.send(message)
 
 
 def _end_with_parent() -> None:
@@ -55,6 +87,24 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+@contextmanager
+def local_workers(count: int) -> Iterator[Executor]:
+    """Processes on this machine, one thread each, which end when this one does."""
+    before = dict(os.environ)
+    os.environ.update(_ONE_THREAD)
+    try:
+        executor = _FreshProcesses(count)
+        try:
+            yield executor
+        except BaseException:
+            executor.end()
+            raise
+        executor.shutdown()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def in_child(work: Callable[..., Any], arguments: tuple[Any, ...], limit: float) -> Any | None:

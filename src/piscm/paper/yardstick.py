@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from piscm import Problem, Sampling, Solution, solve
+from piscm.assemble.weighting import EVEN
 from piscm.construct.construction import Construction
 from piscm.network.network import Network
 from piscm.paper.literal import literal
@@ -58,7 +59,11 @@ def final_shapes(solution: Solution) -> list[Shape]:
 
 
 def literal_solution(
-    problem: Problem, method: Construction, sampling: Sampling, seed: int
+    problem: Problem,
+    method: Construction,
+    sampling: Sampling,
+    seed: int,
+    weights: Mapping[str, float] = EVEN,
 ) -> Solution:
     """The literal algorithm's network and time, as a solution.
 
@@ -69,5 +74,5 @@ def literal_solution(
     shell = solve(problem, one_node, sampling=sampling, seed=seed, progress=False)
     began = time.perf_counter()
     with threadpool_limits(1), np.errstate(all="ignore"):  # as in `solve`
-        network = literal(problem, method, sampling, seed)
+        network = literal(problem, method, sampling, seed, weights)
     return replace(shell, network=network, method=method, seconds=time.perf_counter() - began)

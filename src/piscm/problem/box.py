@@ -11,11 +11,16 @@ from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.predicate import Where
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
 
 # A point may miss the domain by this fraction of its width: round-off, not a mistake.
 _MARGIN = 1e-9
+# Bounds beyond this, or widths below its inverse, overflow in squares and high derivatives.
+_LARGEST = 1e60
+# A range needs this many digits beyond those that its distance from zero takes away.
+_RESOLVED = 1e-9
 
 
 class Box(Frozen, Domain):
@@ -134,8 +139,54 @@ class Box(Frozen, Domain):
         inside = (points >= self.lower - margin) & (points <= self.upper + margin)
         return np.asarray(inside.all(axis=-1))
 
+    def quadrature(self, order: int) -> tuple[Floats, Floats]:
+        return _gauss(self.lower, self.upper, order)
+
+    def boundary_quadrature(
+        self, order: int, part: str | None = None, where: Where | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        if part is not None:
+            raise ProblemError(f"A box has no part of its boundary named {part!r}.")
+        if where is not None:
+            raise ProblemError(
+                f"Integrals where {where} are not known on a Box; write it as a Rectangle or Brick."
+            )
+        found = []
+        for coordinate in self.coordinates:
+            for side, edge in zip((-1.0, 1.0), self.span(coordinate), strict=True):
+                points, weights = self.face_quadrature({coordinate: edge}, order)
+                normals = np.zeros_like(points)
+                normals[:, self.axis(coordinate)] = side
+                found.append((points, weights, normals))
+        points, weights, normals = (np.concatenate(own) for own in zip(*found, strict=True))
+        return points, weights, normals
+
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        ((coordinate, value),) = face.items()
+        axis = self.axis(coordinate)
+        across = [i for i in range(self.dimension) if i != axis]
+        points, weights = _gauss(self.lower[across], self.upper[across], order)
+        return np.insert(points, axis, value, axis=1), weights
+
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Box":
         return Box({**self.bounds, coordinate: (low, high)})
+
+
+def _gauss(lower: Floats, upper: Floats, order: int) -> tuple[Floats, Floats]:
+    """Gauss-Legendre points of a box, and their weights."""
+    points, weights = np.polynomial.legendre.leggauss(order)
+    if not len(lower):
+        return np.zeros((1, 0)), np.ones(1)
+    axes = [
+        (low + high) / 2 + (high - low) / 2 * points for low, high in zip(lower, upper, strict=True)
+    ]
+    mesh = np.meshgrid(*axes, indexing="ij")
+    shares = np.meshgrid(*[weights] * len(axes), indexing="ij")
+    scale = float(np.prod((upper - lower) / 2))
+    each = np.prod([own.ravel() for own in shares], axis=0)
+    return np.stack([own.ravel() for own in mesh], axis=1), np.asarray(scale * each)
 
 
 def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
@@ -148,6 +199,15 @@ def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
     high = finite_number(given[1], f"The upper bound of {coordinate}")
     if not low < high:
         raise ProblemError(f"The range of {coordinate} is empty: {low:g} is not below {high:g}.")
-    if not np.isfinite(high - low):
-        raise ProblemError(f"The range of {coordinate}, {low:g} to {high:g}, is too wide.")
+    largest = max(abs(low), abs(high))
+    if not largest < _LARGEST or not high - low > 1 / _LARGEST:
+        raise ProblemError(
+            f"The range of {coordinate}, {low:g} to {high:g}, cannot be squared in floating-point "
+            "numbers: choose other units."
+        )
+    if high - low < _RESOLVED * largest:
+        raise ProblemError(
+            f"The range of {coordinate}, {low:g} to {high:g}, is too narrow for its distance from "
+            "zero: floating-point numbers leave it too few digits. Measure it from its lower end."
+        )
     return low, high

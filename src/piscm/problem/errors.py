@@ -5,13 +5,37 @@ from typing import Any
 _LONGEST = 120
 
 
+class IllPosedWarning(UserWarning):
+    """A problem that seems to lack conditions; it is solved all the same."""
+
+
 class ProblemError(ValueError):
     """The problem cannot be solved as written; the message says why and what to do."""
+
+
+class KeyedProblemError(ProblemError):
+    """A mistake in a document; `key` is the way to where it is: names, and positions in lists."""
+
+    def __init__(self, message: str, key: tuple[str | int, ...]) -> None:
+        super().__init__(message)
+        self.key = key
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KeyedProblemError, (str(self), self.key)
+
+
+class UnfitError(Exception):
+    """A part that cannot be used; the message continues a sentence that begins with the part."""
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
     """A text, cut if it is too long for a message."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """A text without control characters, which could command a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def brief(value: Any, longest: int = _LONGEST) -> str:

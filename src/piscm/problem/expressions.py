@@ -12,15 +12,16 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom
 
-from piscm.problem.errors import ProblemError, brief
+from piscm.problem.errors import ProblemError, UnfitError, brief
 from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
+from piscm.problem.integrals import Integral, here
+from piscm.problem.normals import normal
+from piscm.problem.size import MAX_PARTS, Sizes
 from piscm.problem.symbols import lookalike
 
-# Far beyond what anyone writes; SymPy differentiates by recursion, and slowly.
-_MAX_PARTS = 10_000
-_MAX_DEPTH = 80
+_MAX_DEPTH = 50
 
-_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, *FUNCTIONS.values()])
+_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, normal, here, *FUNCTIONS.values()])
 _CONSTANTS = frozenset([*CONSTANTS.values(), sympy.E])
 _CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 
@@ -55,8 +56,11 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
         )
     if not isinstance(expression, sympy.Expr):
         raise ProblemError(f"{where} is a {type(written).__name__}, not a SymPy expression.")
-    check_parts(expression, where)
-    return _without_open_derivatives(expression, where)
+    try:
+        check_parts(expression, where)
+        return _without_open_derivatives(expression, where, Budget())
+    except RecursionError:
+        raise ProblemError(f"{where} is nested too deeply.") from None
 
 
 def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
@@ -65,8 +69,18 @@ def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
     return found
 
 
+class Budget:
+    """How many parts SymPy may differentiate for one expression.
+
+    It takes about half a millisecond for each.
+    """
+
+    def __init__(self) -> None:
+        self.left = 1000
+
+
 def differentiate(
-    expression: sympy.Expr, by: Sequence[tuple[sympy.Symbol, int]], where: str
+    expression: sympy.Expr, by: Sequence[tuple[sympy.Symbol, int]], where: str, budget: Budget
 ) -> sympy.Expr:
     """The derivative, in steps, none of which may exceed the size that can be compiled."""
     if sum(order for _, order in by) > MAX_ORDER:
@@ -74,18 +88,25 @@ def differentiate(
     for symbol, _ in by:
         if symbol not in expression.free_symbols:
             raise ProblemError(f"{where} {_independent(expression, symbol)}")
-    for symbol, order in by:
-        for _ in range(order):
-            expression = expression.diff(symbol)
-            check_parts(expression, where)
+    for symbol in [symbol for symbol, order in by for _ in range(order)]:
+        budget.left -= check_parts(expression, where)
+        if budget.left < 0:
+            raise ProblemError(
+                f"{where} differentiates too large an expression. Give parts of it names: fields "
+                "of their own, each with an equation."
+            )
+        expression = expression.diff(symbol)
+    check_parts(expression, where)
     for part in _open_derivatives(expression):
         raise ProblemError(f"{where} holds {brief(part)}, which SymPy cannot work out.")
     return expression
 
 
-def _without_open_derivatives(expression: sympy.Expr, where: str) -> sympy.Expr:
+def _without_open_derivatives(expression: sympy.Expr, where: str, budget: Budget) -> sympy.Expr:
     table = {
-        part: differentiate(_without_open_derivatives(part.expr, where), part.variable_count, where)
+        part: differentiate(
+            _without_open_derivatives(part.expr, where, budget), part.variable_count, where, budget
+        )
         for part in _open_derivatives(expression)
     }
     return expression.xreplace(table) if table else expression
@@ -97,25 +118,25 @@ def _open_derivatives(expression: sympy.Expr) -> list[sympy.Derivative]:
     return [part for part in found if not isinstance(part.expr, AppliedUndef)]
 
 
-def check_parts(expression: sympy.Expr, where: str) -> None:
-    """Raise `ProblemError` unless every part of an expression can be compiled."""
+def check_parts(expression: sympy.Expr, where: str) -> int:
+    """How many parts it has; raise `ProblemError` unless every one of them can be compiled."""
     count = depth = 0
     level: list[Any] = [expression]
     while level:
         count, depth = count + len(level), depth + 1
-        if count > _MAX_PARTS or depth > _MAX_DEPTH:
+        if count > MAX_PARTS or depth > _MAX_DEPTH:
             raise ProblemError(
-                f"{where} has more than {_MAX_PARTS} parts or is nested more than {_MAX_DEPTH} "
+                f"{where} has more than {MAX_PARTS} parts or is nested more than {_MAX_DEPTH} "
                 "deep. Give parts of it names: fields of their own, each with an equation."
             )
         try:
             level = [inner for part in level for inner in _parts_of(part)]
-        except _UnfitError as reason:
+        except UnfitError as reason:
             raise ProblemError(f"{where}: {brief(expression)} {reason}") from None
-
-
-class _UnfitError(Exception):
-    """A part that cannot be compiled; the message continues after the quoted expression."""
+    try:
+        return Sizes().of(expression).parts
+    except UnfitError as reason:
+        raise ProblemError(f"{where}: {brief(expression)} {reason}.") from None
 
 
 def _parts_of(part: Any) -> Sequence[Any]:
@@ -124,27 +145,30 @@ def _parts_of(part: Any) -> Sequence[Any]:
         return ()
     if isinstance(part, sympy.Derivative):
         return _differentiated(part)
+    if isinstance(part, Integral):
+        limits = part.over[1:] if isinstance(part.over, sympy.Tuple) else ()
+        return (part.integrand, *limits)
     if isinstance(part, sympy.Number):
         return _finite(part)
     if isinstance(part, sympy.Piecewise):
         values = [value for value, _ in part.args]
         return [*values, *(side for _, condition in part.args for side in _sides(condition))]
     if part is sympy.I:
-        raise _UnfitError(
+        raise UnfitError(
             "is complex; fields are real. Write the real and the imaginary part as two fields and "
             "two equations."
         )
     if type(part) not in _STRUCTURE:
-        raise _UnfitError(
+        raise UnfitError(
             f"holds {brief(part)} ({type(part).__name__}), which piscm cannot compile. If SymPy "
             "can work it out, call .doit() first. Known functions: " + ", ".join(sorted(FUNCTIONS))
         )
     if isinstance(part, sympy.Pow) and part.base.is_Integer and part.exp.is_Integer:
-        raise _UnfitError(
+        raise UnfitError(
             f"holds the power {brief(part)} that was not worked out; call .doit() first."
         )
     if isinstance(part, sympy.Max | sympy.Min) and len(part.args) > MAX_COMPARED:
-        raise _UnfitError(f"holds a {part.func} of more than {MAX_COMPARED} expressions.")
+        raise UnfitError(f"holds a {part.func} of more than {MAX_COMPARED} expressions.")
     arguments: Sequence[Any] = part.args
     return arguments
 
@@ -152,13 +176,13 @@ def _parts_of(part: Any) -> Sequence[Any]:
 def _differentiated(part: sympy.Derivative) -> Sequence[Any]:
     for symbol, order in part.variable_count:
         if not isinstance(symbol, sympy.Symbol):
-            raise _UnfitError(f"holds {brief(part)}, which SymPy cannot work out.")
+            raise UnfitError(f"holds {brief(part)}, which SymPy cannot work out.")
         if not isinstance(order, sympy.Integer):
-            raise _UnfitError(f"holds {brief(part)}: the order {order} is not a whole number.")
+            raise UnfitError(f"holds {brief(part)}: the order {order} is not a whole number.")
         if symbol not in part.expr.free_symbols:
-            raise _UnfitError(_independent(part.expr, symbol))
+            raise UnfitError(_independent(part.expr, symbol))
     if part.derivative_count > MAX_ORDER:
-        raise _UnfitError(f"holds a derivative of an order above {MAX_ORDER}.")
+        raise UnfitError(f"holds a derivative of an order above {MAX_ORDER}.")
     return (part.expr,)
 
 
@@ -176,7 +200,7 @@ def _finite(part: sympy.Expr) -> Sequence[Any]:
     except (OverflowError, TypeError):
         finite = False
     if not finite:
-        raise _UnfitError(f"holds {brief(part, 40)}, which is not a finite number.")
+        raise UnfitError(f"holds {brief(part, 40)}, which is not a finite number.")
     return ()
 
 
@@ -188,6 +212,6 @@ def _sides(condition: Any) -> list[Any]:
         return list(condition.args)
     if isinstance(condition, _CONNECTIVES):
         return [side for part in condition.args for side in _sides(part)]
-    raise _UnfitError(
+    raise UnfitError(
         f"holds the condition {brief(condition)}; use comparisons with &, | and ~ only."
     )

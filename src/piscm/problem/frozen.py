@@ -20,6 +20,14 @@ class ReadOnly(dict[Any, Any]):
         return ReadOnly, (dict(self),)
 
 
+def restore(made: Any, state: dict[str, Any]) -> None:
+    """Give a copy its attributes; arrays among them become read-only."""
+    for name, value in state.items():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        object.__setattr__(made, name, value)
+
+
 class Frozen:
     """Attributes are set only during construction; arrays among them become read-only.
 
@@ -37,10 +45,7 @@ class Frozen:
         self._set(**state)  # a copy is as frozen as the original
 
     def _set(self, **attributes: Any) -> None:
-        for name, value in attributes.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        restore(self, attributes)
 
     def _with(self, **attributes: Any) -> Self:
         """A copy with some attributes replaced, without checking them again."""

@@ -63,11 +63,14 @@ CONSTANTS: dict[str, sympy.Expr] = {
     for constant in (sympy.pi, sympy.EulerGamma, sympy.GoldenRatio, sympy.Catalan)
 }
 
-WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, "Piecewise", "diff", "Derivative"])
+OPERATORS = ("normal", "normal_derivative", "integral", "here")
+"""Names of what only has a meaning in a domain; `piscm.problem.operators` has the functions."""
+
+WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, *OPERATORS, "Piecewise", "diff", "Derivative"])
 """Names that may be called in text, besides fields."""
 
 MAX_ORDER = 20
 """The highest order of a derivative."""
 
-MAX_COMPARED = 20
-"""The most arguments of Max and Min: SymPy compares every pair of them."""
+MAX_COMPARED = 8
+"""The most arguments of Max and Min: SymPy compares every pair, and for a derivative much more."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
+from piscm.problem.frozen import restore
 from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Observed
@@ -77,6 +78,9 @@ class Observations(Requirement):
             object.__setattr__(self, "noise", noise)
         if self.loss not in LOSSES:
             raise ProblemError(f"loss={brief(self.loss)}: known losses are {', '.join(LOSSES)}.")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)  # a copy is as read-only as the original
 
     @property
     def place(self) -> Place:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from piscm.problem.errors import ProblemError, shortened
-from piscm.text.files import replacing
+from piscm.text.replacing import replacing
 
 _MAX_BYTES = 4 * 2**30
 _PLAIN = "plain"

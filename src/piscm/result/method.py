@@ -16,8 +16,8 @@ from piscm.network.model import Model
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.result.history import History, Report
-from piscm.result.progress import reporting
+from piscm.result.history import History
+from piscm.result.progress import Watcher, reporting
 from piscm.result.status import Status
 
 
@@ -48,7 +48,7 @@ class Request:
 
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"
-    ) -> AbstractContextManager[Report]:
+    ) -> AbstractContextManager[Watcher]:
         """A function to call with the number of nodes (or steps) done and the residual."""
         return reporting(self.progress, total, doing, units)
 
@@ -84,6 +84,8 @@ class Outcome:
         The points used.
     uncertainty : Uncertainty or None
     error : ErrorEstimate or None
+    remarks : tuple of str
+        What a user must know beyond the status, a sentence each.
     tried : tuple of str
         What was tried on the way, in words.
     """
@@ -96,6 +98,7 @@ class Outcome:
     sampling: Sampling
     uncertainty: Uncertainty | None = None
     error: ErrorEstimate | None = None
+    remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
 
 
@@ -112,6 +115,17 @@ class Method(ABC):
     @abstractmethod
     def run(self, request: Request) -> Outcome:
         """Solve the problem."""
+
+    @property
+    def time_limit(self) -> float | None:
+        """Its own time limit in seconds, if it has one."""
+        limit: float | None = getattr(self, "max_seconds", None)
+        return limit
+
+    @property
+    def asked(self) -> float:
+        """The tolerance that was asked for; 0 if none was."""
+        return float(getattr(self, "tolerance", 0.0))
 
     def with_tolerance(self, tolerance: float) -> "Method":
         """The same method with another tolerance, for ``solve(..., tol=...)``."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,9 @@ class Residual(float):
         made = super().__new__(cls, value)
         made._problem, made._blocks, made._model = problem, blocks, model
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Residual, (float(self), self._problem, self._blocks, self._model)
 
     def __call__(self, points: ArrayLike) -> Floats:
         """The residual of the equations at points of shape (N, n), in the domain's order.

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from piscm.problem.written import Expression
 from piscm.result.archive import write_archive
 from piscm.result.arguments import broadcast, checked_points, values_inside
 from piscm.result.history import History
+from piscm.result.integrals import integrate
 from piscm.result.method import BlockResidual, Method
 from piscm.result.numbers import Residual, UnknownValue
 from piscm.result.status import Status
@@ -78,6 +79,8 @@ class Solution:
         The basis of `unknowns`, `correlation` and `std`; None without observations or unknowns.
     known_error : ErrorEstimate or None
         The error estimate computed during the run, if any.
+    remarks : tuple of str
+        What to know beyond the status, such as which field is not determined.
     tried : tuple of str
         The networks that `Auto` tried, each with its residual at fresh points, relative.
 
@@ -108,6 +111,7 @@ class Solution:
     seconds: float
     uncertainty: Uncertainty | None
     known_error: ErrorEstimate | None = None
+    remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
 
     @property
@@ -177,6 +181,23 @@ class Solution:
         values = self.network.value(compiled, checked_points(self.problem, points))
         return np.asarray(values.reshape(arrays[0].shape))
 
+    def integral(
+        self, expression: Expression | None = None, /, over: Any = None, **coordinates: ArrayLike
+    ) -> Floats:
+        """The integral of an expression.
+
+        Parameters
+        ----------
+        expression : sympy.Expr, optional
+            May be omitted if the problem has one field; over a boundary it may hold `normal`.
+        over : domain, part of a boundary, coordinate, or (coordinate, low, high), optional
+            The problem's domain by default.
+        **coordinates : array_like
+            Values of the coordinates that it does not run over.
+        """
+        expression = self._only_field() if expression is None else expression
+        return integrate(self.network, expression, over, coordinates)
+
     @cached_property
     def error_estimate(self) -> ErrorEstimate:
         """The error of the fields, from the linearized error equation in a richer space.
@@ -192,7 +213,7 @@ class Solution:
                 "is no sum of nodes. solution.residual(points) tells how well the equations hold."
             )
         with one_thread():
-            return estimate_error(self.network, self.seed)
+            return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
 
     def std(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
@@ -243,14 +264,16 @@ class Solution:
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields)
         chosen = self.method.chosen(self.network)
+        asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
         lines = [
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
             f"{self.seconds:.2f} s, seed {self.seed}",
             f"  {self.status.name.lower()}: {self.status.value}",
             *([f"  chosen: {chosen}"] if chosen else []),
+            *([f"  {self.network.extent}"] if self.network.extent else []),
             *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
-            f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
+            f"  residual {self.fitted_residual:.3e}{asked} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
@@ -261,8 +284,7 @@ class Solution:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
-        if self.undetermined:
-            lines.append(f"  {self.undetermined}")
+        lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
         return "\n".join(lines)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -294,5 +316,6 @@ class Solution:
             "tried": list(self.tried),
             "error": None if self.known_error is None else asdict(self.known_error),
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
+            "remarks": list(self.remarks),
         }
         write_archive(path, arrays, plain)

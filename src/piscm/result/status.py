@@ -2,21 +2,39 @@
 
 from enum import Enum
 
+from piscm.budget.budget import OutOfMemoryError, OutOfTimeError
+
 
 class Status(Enum):
     """How growth ended; the value is a sentence for the user."""
 
-    CONVERGED = "The residual met the tolerance."
+    CONVERGED = "The estimated error met the tolerance."
     SOLVED_AT_START = (
         "The starting values (zero, unless given) satisfy everything already: if another solution "
         "is meant, start elsewhere with initial={...}, or add a condition that excludes this one."
     )
-    FINISHED = "All nodes were placed; no tolerance was asked for."
+    INACCURATE = (
+        "The residual met the tolerance, but the estimated error of the fields did not: ask for a "
+        "smaller tol, by about the factor that is missing."
+    )
+    NOISY = (
+        "The equations are met, and what is uncertain comes from the noise of the observations: "
+        "the error bars say how much. More or better data lower it; ask for a tol above it."
+    )
+    UNSEEN = (
+        "A source, a coefficient or a condition varies between the points, so the solution is not "
+        "to be trusted (the summary names it): give more points with sampling=Sampling(...)."
+    )
+    FINISHED = "All nodes were placed; no tolerance was asked for, and none is promised."
     NODE_LIMIT = (
         "All nodes were placed before the residual met the tolerance: raise max_nodes, change the "
         "scale, or add points if the held-out residual is far above the fitted one."
     )
     TIME_LIMIT = "The time limit came first: raise max_seconds, or lower candidates or max_nodes."
+    MEMORY_LIMIT = (
+        "More nodes or points than these would take more memory than there may be: raise "
+        "max_memory, or lower max_nodes, candidates or the number of points."
+    )
     HOPELESS = (
         "Growth was given up, the tolerance being out of reach: ask for less (tol), allow more "
         "nodes (max_nodes), or help with starting values (initial) or a shorter domain."
@@ -35,29 +53,43 @@ class Status(Enum):
         "start elsewhere with initial={...}, or keep the solution away from the singularity."
     )
     UNDETERMINED = (
-        "Some unknowns are not determined by these data (the summary names them): observe "
-        "something else, fix one of them, or solve for their combination."
+        "The problem does not determine its answer (the summary names what is free): give the "
+        "condition that is missing; of unknowns, observe something else, fix one of them, or solve "
+        "for their combination."
     )
     SETTLED = (
         "The residual falls no further for these nodes. If it is large, this may be another "
         "minimum than the solution's: start elsewhere with initial={...}, or change the scale."
     )
     ITERATION_LIMIT = "The residual was still falling after the last step: allow more of them."
-    TRAINED = "The training ran to its end; no tolerance was asked for."
+    TRAINED = "The training ran to its end; no tolerance was asked for, and none is promised."
     INTERRUPTED = "Interrupted: this is the solution as it was after the last whole step."
 
     @property
     def stopped(self) -> bool:
-        """Whether the run was stopped on request."""
-        return self in (Status.INTERRUPTED, Status.TIME_LIMIT)
+        """Whether the run was stopped before its end, on request or by a limit."""
+        return self in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.MEMORY_LIMIT)
+
+    @classmethod
+    def after(cls, stop: BaseException) -> "Status":
+        """How a run ended that was stopped by one of `piscm.budget.budget.STOPS`."""
+        if isinstance(stop, OutOfTimeError):
+            return cls.TIME_LIMIT
+        if isinstance(stop, OutOfMemoryError | MemoryError):
+            return cls.MEMORY_LIMIT
+        return cls.INTERRUPTED
 
     @property
     def ok(self) -> bool:
-        """Whether the run achieved what was asked."""
-        return self in (
-            Status.CONVERGED,
-            Status.FINISHED,
-            Status.SETTLED,
-            Status.SOLVED_AT_START,
-            Status.TRAINED,
-        )
+        """Whether the estimated error met the tolerance and the problem determines its answer."""
+        return self in (Status.CONVERGED, Status.SOLVED_AT_START)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run fell short of what was asked.
+
+        Without a tolerance nothing was asked that could be missed, and with noisy data no more can
+        be had: such runs are neither `ok` nor failed.
+        """
+        complete = (Status.FINISHED, Status.SETTLED, Status.TRAINED, Status.NOISY)
+        return not self.ok and self not in complete

@@ -1,30 +1,25 @@
-"""Files: replaced atomically; tables and TOML, read without trust."""
+"""Tables and TOML files, read without trust."""
 
 import csv
+import io
+import math
 import os
+import re
+import stat
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from piscm.problem.errors import ProblemError, shortened
+from piscm.problem.errors import ProblemError, brief, printable, shortened
+from piscm.text.replacing import replacing
 
-
-@contextmanager
-def replacing(path: str | PathLike[str]) -> Iterator[Path]:
-    """A path to write to, which replaces `path` only once it is complete."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {os.fspath(target.parent)!r} to write to.")
-    # Keep the suffix, because matplotlib goes by it.
-    part = target.with_name(f".{os.getpid()}-{target.name}")
-    try:
-        yield part
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
+_MAX_TOML = 2**23
+_MAX_CSV = 2**28
+_MAX_KEY = 20
+_PART = rb"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
+_DOTTED = re.compile(rb"(?<![\w-])(?:" + _PART + rb"\.\s*+){%d}" % _MAX_KEY)
+_LONG_NUMBER = re.compile(rb"[0-9_]{4300}")
 
 
 def write_csv(
@@ -37,32 +32,99 @@ def write_csv(
         writer.writerows(rows)
 
 
+def read_bytes(path: str | PathLike[str], most: int) -> bytes:
+    """The content of an ordinary file; a device or a pipe might never end."""
+    try:
+        held = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except ValueError as error:  # a NUL in the name
+        raise ProblemError(f"{os.fspath(path)!r} is not the name of a file: {error}.") from None
+    with open(held, "rb") as file:
+        if not stat.S_ISREG(os.fstat(held).st_mode):
+            raise ProblemError(f"{os.fspath(path)!r} is not an ordinary file.")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ProblemError(f"{path} has more than {most} bytes.")
+    return content
+
+
 def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[float]]:
     """The named columns of a table with a header line; other columns may hold anything."""
     try:
         # Excel starts its tables with a byte order mark.
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            rows, columns = list(reader), reader.fieldnames or ()
+        text = read_bytes(path, _MAX_CSV).decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""))
+        header = next(reader, [])
+        rows = [(reader.line_num, row) for row in reader if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ProblemError(f"{path} is not a table in UTF-8: {error}.") from None
-    except ValueError as error:  # a NUL in the name
-        raise ProblemError(f"{os.fspath(path)!r} is not the name of a file: {error}.") from None
     for name in names:
-        if name not in columns:
-            raise ProblemError(f"{path} has no column {name!r}; it needs {', '.join(names)}.")
-    if any(None in row for row in rows):  # the reader's key for surplus cells
-        raise ProblemError(f"{path} has a line with more cells than its header.")
-    try:
-        return {name: [float(row[name]) for row in rows] for name in names}
-    except (TypeError, ValueError) as error:
-        raise ProblemError(f"{path} is not a table of numbers: {shortened(str(error))}.") from None
+        if header.count(name) != 1:
+            found = "no column" if name not in header else "more than one column"
+            raise ProblemError(f"{path} has {found} {name!r}; it needs {', '.join(names)}.")
+    for line, row in rows:
+        if len(row) != len(header):
+            raise ProblemError(
+                f"{path}, line {line} has {len(row)} cells; the header has {len(header)}."
+            )
+    places = [(name, header.index(name)) for name in names]
+    return {
+        name: [_cell(row[index], f"{path}, line {line}, column {name}") for line, row in rows]
+        for name, index in places
+    }
 
 
-def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
-    """The content of a TOML file."""
+def _cell(text: str, where: str) -> float:
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
+        number = math.nan if "_" in text else float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ProblemError(f"{where}: {brief(text, 40)} is not a finite number.")
+    return number
+
+
+def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
+    """The content of a TOML file, and its text."""
+    content = read_bytes(path, _MAX_TOML)
+    # Python's reader takes a time that grows with the square of the parts.
+    for number, line in enumerate(content.splitlines(), start=1):
+        found = _DOTTED.search(line)
+        if found is not None:
+            key = shortened(printable(found[0].decode(errors="replace")), 40)
+            raise ProblemError(
+                f"{path}, line {number}, {key}: a key has more than {_MAX_KEY} parts."
+            )
+    try:
+        text = content.decode()
+        return tomllib.loads(text), text
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ProblemError(f"{path} is not a TOML file: {error}.") from error
+        reason = shortened(printable(str(error)))
+        raise ProblemError(f"{path} is not a TOML file: {reason}.") from None
+    except ValueError:
+        for number, line in enumerate(content.splitlines(), start=1):
+            if _LONG_NUMBER.search(line):
+                key = printable(line.partition(b"=")[0].decode().strip())
+                raise ProblemError(
+                    f"{path}, line {number}, {shortened(key, 60)}: too large a number."
+                ) from None
+        raise ProblemError(f"{path} is not a TOML file: it holds too large a number.") from None
+
+
+def line_of(text: str, key: Sequence[str | int]) -> int:
+    """The line of a TOML file where a key, or as much of it as can be found, is written."""
+    lines, here = text.splitlines(), 0
+    for name in key:
+        if isinstance(name, int):
+            here = _item(lines, here, name)
+            continue
+        word = re.compile(rf"""(^|[\s{{,\[.])["']?{re.escape(name)}["']?\s*[=.\]]""")
+        found = [number for number in range(here, len(lines)) if word.search(lines[number])]
+        here = found[0] if found else here
+    return here + 1
+
+
+def _item(lines: Sequence[str], first: int, index: int) -> int:
+    """The line where an item of a list begins, in a list of lines of `{...}` or `"..."`."""
+    opened = re.compile(r"^\s*(\[\[|[{\"'])|\[\s*[{\"']")
+    begins = [number for number in range(first, len(lines)) if opened.search(lines[number])]
+    return begins[index] if index < len(begins) else first

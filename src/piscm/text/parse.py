@@ -12,6 +12,7 @@ import ast
 import keyword
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -19,14 +20,17 @@ import sympy
 from sympy.logic.boolalg import Boolean
 from sympy.printing.str import StrPrinter
 
-from piscm.problem.errors import ProblemError, shortened
-from piscm.problem.expressions import differentiate
-from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, MAX_COMPARED, RELATIONS, WORDS
-from piscm.problem.limits import applied, power
+from piscm.problem.errors import ProblemError, UnfitError, shortened
+from piscm.problem.expressions import Budget, differentiate
+from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
+from piscm.problem.operators import BY_NAME
+from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
+from piscm.text.forming import Former
 
-_MAX_LENGTH = 300_000
-_MAX_DEPTH = 100
+_MAX_LENGTH = 100_000
+_MAX_DEPTH = 50
+_MAX_NODES = 10_000  # of Python's tree, which has nodes for operators and contexts too
 
 # Python keywords are fine as names in physics (lambda!); the mark keeps ast from rejecting them.
 _MARKED = {f"{word}_keyword": word for word in keyword.kwlist if word not in ("True", "False")}
@@ -64,10 +68,14 @@ def parse_expression(
     if len(text) > _MAX_LENGTH:
         raise ProblemError(f"{where} is longer than {_MAX_LENGTH} characters.")
     reader = _Reader(symbols, fields, f"{where} ({shortened(text, 60)})")
-    sides = [reader.read(side) for side in _EQUALS.split(text)]
+    sides = _EQUALS.split(text)
     if len(sides) > 2:
         raise ProblemError(f"{reader.where} has more than one '='.")
-    return sides[0] - sides[1] if len(sides) == 2 else sides[0]
+    try:
+        left, *others = [reader.read(side) for side in sides]
+        return left if not others else reader.difference(left, *others)
+    except RecursionError:
+        raise ProblemError(f"{reader.where} is nested too deeply.") from None
 
 
 def expression_text(expression: sympy.Expr) -> str:
@@ -95,17 +103,27 @@ class _Reader:
         self.symbols = symbols
         self.fields = fields
         self.where = where
-
+        self.former, self.budget = Former(), Budget()
         self.source = ""
 
     def read(self, text: str) -> sympy.Expr:
         self.source = _KEYWORDS.sub(r"\1_keyword", text.strip()).replace("^", "**")
         try:
-            tree = ast.parse(self.source, mode="eval")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python's doubts about 1if, which is refused here
+                tree = ast.parse(self.source, mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = error.msg if isinstance(error, SyntaxError) else "too deep or too long"
             raise ProblemError(f"{self.where} is not a formula: {reason}.") from None
+        if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+            raise ProblemError(f"{self.where} has more than {MAX_PARTS} parts.")
         return self.number(tree.body, 0)
+
+    def difference(self, left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:
+        try:
+            return self.former.total([left, self.former.product([sympy.S.NegativeOne, right])])
+        except UnfitError as error:
+            raise ProblemError(f"{self.where} {error}.") from None
 
     def fail(self, node: ast.AST, reason: str) -> ProblemError:
         part = ast.get_source_segment(self.source, node) or ""
@@ -125,24 +143,28 @@ class _Reader:
                 return sympy.Integer(node.value)
             case ast.Constant(value=float() as number) if math.isfinite(number):
                 return sympy.Float(number)
+            case ast.Constant(value=float()):
+                raise self.fail(node, "is too large a number.")
             case ast.Name():
                 return self.name(node)
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
                 join = sympy.And if isinstance(node.op, ast.BitAnd) else sympy.Or
-                return join(self.boolean(node.left, depth), self.boolean(node.right, depth))
+                sides = self.boolean(node.left, depth), self.boolean(node.right, depth)
+                return self.formed(node, self.former.joined, join, *sides)
             case ast.UnaryOp(op=ast.Invert()):
-                return sympy.Not(self.boolean(node.operand, depth))
+                inside = self.boolean(node.operand, depth)
+                return self.formed(node, self.former.joined, sympy.Not, inside)
             case ast.BinOp(op=ast.Pow()):
                 base, exponent = self.number(node.left, depth), self.number(node.right, depth)
-                return self.formed(node, power, base, exponent)
+                return self.formed(node, self.former.power, base, exponent)
             case (
                 ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div())
                 | ast.UnaryOp(op=ast.USub() | ast.UAdd())
             ):
                 return self.sum(node, depth)
             case ast.Compare(ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
-                left = self.number(node.left, depth)
-                return _COMPARISONS[type(op)](left, self.number(right, depth))
+                both = self.number(node.left, depth), self.number(right, depth)
+                return self.formed(node, self.former.compared, _COMPARISONS[type(op)], *both)
             case ast.Call(keywords=[]):
                 return self.call(node, depth)
         raise self.fail(node, "is not understood.")
@@ -169,7 +191,8 @@ class _Reader:
 
     def sum(self, node: ast.expr, depth: int) -> sympy.Expr:
         terms = _flat(node, ast.Add, ast.Sub)
-        return sympy.Add(*(self.product(term, minus, depth) for term, minus in terms))
+        built = [self.product(term, minus, depth) for term, minus in terms]
+        return built[0] if len(built) == 1 else self.formed(node, self.former.total, built)
 
     def product(self, node: ast.expr, minus: bool, depth: int) -> sympy.Expr:
         """All factors at once: from a number and a sum alone SymPy would make another sum."""
@@ -180,8 +203,10 @@ class _Reader:
                     factors.append(sympy.Integer(-1))
                 factor = factor.operand
             built = self.number(factor, depth)
-            factors.append(self.formed(factor, power, built, sympy.Integer(-1)) if below else built)
-        return sympy.Mul(*factors)
+            if below:
+                built = self.formed(factor, self.former.power, built, sympy.S.NegativeOne)
+            factors.append(built)
+        return self.formed(node, self.former.product, factors)
 
     def call(self, node: ast.Call, depth: int) -> Any:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "diff":
@@ -193,9 +218,7 @@ class _Reader:
             return self.derivative(node, node.args[0], node.args[1:], depth)
         if name == "Piecewise":
             pieces = [self.piece(argument, depth) for argument in node.args]
-            return self.formed(node, sympy.Piecewise, *pieces)
-        if name in ("Max", "Min") and len(node.args) > MAX_COMPARED:
-            raise self.fail(node, f"has more than {MAX_COMPARED} arguments.")
+            return self.formed(node, self.former.pieces, pieces)
         arguments = [self.number(argument, depth) for argument in node.args]
         field = self.fields.get(name) or self.fields.get(_MARKED.get(name, ""))
         if field is not None:
@@ -203,12 +226,14 @@ class _Reader:
                 raise self.fail(node, f"stands for {field} only.")
             return field
         if name in RELATIONS:
-            return self.formed(node, RELATIONS[name], *arguments)
+            return self.formed(node, self.former.compared, RELATIONS[name], *arguments)
+        if name in BY_NAME:
+            return self.formed(node, self.former.operated, BY_NAME[name], arguments)
         function = FUNCTIONS.get(name) or ALIASES.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))
             raise self.fail(node, f"calls an unknown function; known: {known}.")
-        return self.formed(node, applied, function, *arguments)
+        return self.formed(node, self.former.applied, function, arguments)
 
     def piece(self, node: ast.expr, depth: int) -> tuple[sympy.Expr, Boolean]:
         match node:
@@ -232,11 +257,13 @@ class _Reader:
             raise ProblemError(f"{self.where}: {error}") from None
         if not pairs:
             raise self.fail(node, "names no coordinate to differentiate by.")
-        return differentiate(expression, pairs, self.where)
+        return differentiate(expression, pairs, self.where, self.budget)
 
     def formed(self, node: ast.AST, make: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return make(*arguments)
+        except UnfitError as error:
+            raise self.fail(node, f"{error}.") from None
         except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
             reason = shortened(str(error).rstrip("."))
             raise self.fail(node, f"cannot be formed: {reason}.") from None

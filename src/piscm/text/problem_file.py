@@ -22,16 +22,24 @@ scale = 5.0
 interior = 500
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import (
+    KeyedProblemError,
+    ProblemError,
+    brief,
+    printable,
+    shortened,
+)
 from piscm.problem.problem import Problem
 from piscm.text.document import problem_from_document
-from piscm.text.files import read_csv, read_toml
+from piscm.text.files import line_of, read_csv, read_toml
+from piscm.text.keys import at
+from piscm.text.places import read_domain
 
 
 @dataclass(frozen=True)
@@ -41,18 +49,52 @@ class ProblemFile:
     problem: Problem
     options: Mapping[str, Any]
     sampling: Mapping[str, Any]  # empty leaves it to the method
+    path: str
+    text: str
 
 
 def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
-    """Read a problem file."""
-    document = read_toml(path)
-    options = _table(document.pop("method", {}), "method")
-    counts = _table(document.pop("sampling", {}), "sampling")
-    data = document.get("observations", [])
-    if isinstance(data, list):
-        names = list(_table(document.get("domain", {}), "domain"))
-        document["observations"] = [_with_data(item, Path(path).parent, names) for item in data]
-    return ProblemFile(problem_from_document(document), options, counts)
+    """Read a problem file; a mistake in it is told with its line and key."""
+    document, text = read_toml(path)
+    try:
+        with at("method"):
+            options = _table(document.pop("method", {}), "method")
+        with at("sampling"):
+            counts = _table(document.pop("sampling", {}), "sampling")
+        _check_numbers(document | {"method": options, "sampling": counts})
+        data = document.get("observations", [])
+        if isinstance(data, list):
+            with at("domain"):
+                domain = read_domain(_table(document.get("domain", {}), "domain"))
+                names = [symbol.name for symbol in domain.coordinates]
+            document["observations"] = [
+                _with_data(item, number, Path(path).parent, names)
+                for number, item in enumerate(data)
+            ]
+        return ProblemFile(problem_from_document(document), options, counts, str(path), text)
+    except KeyedProblemError as error:
+        raise mistake(str(path), text, error) from error.__cause__
+
+
+def mistake(path: str, text: str, error: KeyedProblemError) -> ProblemError:
+    """A mistake with the file, the line and the key where it is."""
+    names = [f"[{part}]" if isinstance(part, int) else f".{printable(part)}" for part in error.key]
+    key = shortened("".join(names).removeprefix("."), 80)
+    return ProblemError(f"{path}, line {line_of(text, error.key)}, {key}: {error}")
+
+
+def _check_numbers(value: Any) -> None:
+    """Refuse whole numbers beyond any float, which nobody means and Python does not even print."""
+    inner: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    elif isinstance(value, int) and value.bit_length() > 1023:
+        raise ProblemError("It is too large a number.")
+    for key, item in inner:
+        with at(key):
+            _check_numbers(item)
 
 
 def _table(value: Any, name: str) -> dict[str, Any]:
@@ -61,11 +103,19 @@ def _table(value: Any, name: str) -> dict[str, Any]:
     return value
 
 
-def _with_data(item: Any, folder: Path, names: list[str]) -> Any:
+def _with_data(item: Any, number: int, folder: Path, names: list[str]) -> Any:
     """An entry of observations with the name of its CSV file replaced by the numbers in it."""
     if not isinstance(item, dict) or "file" not in item:
         return item
-    columns = read_csv(folder / str(item["file"]), [*names, "value"])
+    with at("observations", number, "file"):
+        if not isinstance(item["file"], str):
+            raise ProblemError(f"The file is {brief(item['file'], 40)}; give its name as text.")
+        if "value" in names:
+            raise ProblemError(
+                "A coordinate is called 'value', as the column of measured values in a table is; "
+                "choose another name for it."
+            )
+    columns = read_csv(folder / item["file"], [*names, "value"])
     rest = {key: value for key, value in item.items() if key != "file"}
     points = [list(point) for point in zip(*(columns[name] for name in names), strict=True)]
     return {**rest, "points": points, "values": columns["value"]}

@@ -1,5 +1,6 @@
 """A problem with a known answer and the settings of its source."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,6 +41,9 @@ class Benchmark:
         A coordinate and two of its values, for plots of cross sections.
     observations : int
         The default number of observations in the source.
+    grid : tuple of int
+        How many observations the source has along each coordinate, edges included; empty where
+        they lie at random. Any other number of them is drawn at random.
     truth : mapping
         The true value of each unknown.
     weights : mapping
@@ -55,6 +59,7 @@ class Benchmark:
     sampling: Sampling
     sections: tuple[str, tuple[float, float]] | None = None
     observations: int = 0
+    grid: tuple[int, ...] = ()
     truth: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
 
@@ -68,7 +73,10 @@ class Benchmark:
             raise ProblemError(f"{count!r} observations: give a whole number from 0 up.")
         if count == 0:
             return self.problem
-        points = self._random_points(max(1, count // len(self.problem.fields)), seed, _DATA)
+        if self.grid and count == math.prod(self.grid):
+            points = self._grid_points()
+        else:
+            points = self._random_points(max(1, count // len(self.problem.fields)), seed, _DATA)
         pairs = zip(self.problem.fields, self._truth_at(points), strict=True)
         return self.problem.with_observations(
             [Observations(item, points, values) for item, values in pairs]
@@ -97,7 +105,18 @@ class Benchmark:
 
     def _random_points(self, count: int, seed: int, key: int) -> Floats:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
-        return self.problem.domain.sample_inside(count, lambda n, d: rng.random((n, d)))
+        domain = self.problem.domain
+        points = domain.sample_inside(count, lambda n, d: rng.random((n, d)))
+        while len(points) < count:  # shapes draw about as many
+            more = domain.sample_inside(count, lambda n, d: rng.random((n, d)))
+            points = np.concatenate([points, more])
+        return points[:count]
+
+    def _grid_points(self) -> Floats:
+        box = self.problem.domain.bounding_box
+        spans = zip(box.lower, box.upper, self.grid, strict=True)
+        axes = np.meshgrid(*(np.linspace(*span) for span in spans), indexing="ij")
+        return np.stack([axis.ravel() for axis in axes], axis=1)
 
     def _by_name(self, points: Floats) -> dict[str, Floats]:
         names = (symbol.name for symbol in self.problem.domain.coordinates)

@@ -1,0 +1,100 @@
+"""Coefficients that jump where they must not: in front of the highest derivative.
+
+SymPy drops the jump when it differentiates: ``(k*u.diff(x)).diff(x)`` with a Piecewise k is written
+down as ``k*u.diff(x, 2)``, and the condition on the flux at the interface is gone. So such an
+equation cannot be told from one that never had it, and is refused.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from piscm.compile.blocks import Block
+from piscm.compile.numeric_code import function_of
+from piscm.problem.domain import Domain
+from piscm.problem.errors import ProblemError
+
+Floats = NDArray[np.float64]
+
+_JUMPING = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceiling, sympy.frac)
+_POINTS, _LINES, _HALVINGS = 513, 4, 50
+_REACH = 3.0  # fields and their derivatives are taken between minus this and this
+_JUMP = 1e-6  # relative to the largest value
+
+
+def check_jumps(domain: Domain, blocks: Sequence[Block], fields: Sequence[sympy.Expr]) -> None:
+    """Raise `ProblemError` if the factor of a highest derivative jumps along its coordinate."""
+    box = domain.bounding_box
+    for block in blocks:
+        compiled = block.compiled
+        if block.kind != "equations" or not compiled.written[0].has(*_JUMPING):
+            continue
+        for index, jet in enumerate(compiled.jets):
+            for axis, order in enumerate(jet.orders):
+                same = [other.orders[axis] for other in compiled.jets if other.field == jet.field]
+                partial = compiled.partial(index)
+                if not order or order < max(same) or not partial.has(*_JUMPING):
+                    continue
+                symbol = domain.coordinates[axis]
+                names = [symbol, *(s for s in compiled.symbols[domain.dimension :])]
+                spans = [(box.lower[axis], box.upper[axis])] + [(-_REACH, _REACH)] * len(names)
+                for name, span in zip(names, spans, strict=False):
+                    where = _jump(partial, compiled.symbols, name, span, box.lower, box.upper)
+                    if where is not None:
+                        place = f" near {name} = {where:.4g}" if name is symbol else ""
+                        raise ProblemError(_message(block, fields[jet.field], symbol, order, place))
+
+
+def _jump(
+    partial: sympy.Expr,
+    symbols: Sequence[sympy.Symbol],
+    along: sympy.Symbol,
+    span: tuple[float, float],
+    lower: Floats,
+    upper: Floats,
+) -> float | None:
+    """Where an expression jumps along a symbol, the others held fixed; None if nowhere."""
+    if not partial.has(along):
+        return None
+    function, rng = function_of(symbols, [partial], "A coefficient"), np.random.default_rng(0)
+    column = list(symbols).index(along)
+
+    def values(fixed: Floats, at: Floats) -> Floats:
+        arguments = [np.full(len(at), value) for value in fixed]
+        arguments[column] = at
+        with np.errstate(all="ignore"):
+            made = np.asarray(function(*arguments)[0], dtype=float)
+        return np.asarray(np.nan_to_num(np.broadcast_to(made, at.shape), posinf=0.0, neginf=0.0))
+
+    for _ in range(_LINES):
+        fixed = rng.uniform(-_REACH, _REACH, len(symbols))
+        fixed[: len(lower)] = rng.uniform(lower, upper)
+        at = np.linspace(*span, _POINTS)
+        own = values(fixed, at)
+        step = int(np.argmax(np.abs(np.diff(own))))
+        low, high, size = at[step], at[step + 1], np.abs(own).max()
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            three = values(fixed, np.array([low, middle, high]))
+            if abs(three[1] - three[0]) >= abs(three[2] - three[1]):
+                high = middle
+            else:
+                low = middle
+        ends = values(fixed, np.array([low, high]))
+        if abs(ends[1] - ends[0]) > _JUMP * size > 0:
+            return float(middle)
+    return None
+
+
+def _message(block: Block, field: sympy.Expr, symbol: sympy.Symbol, order: int, place: str) -> str:
+    name, flux = str(field.func), "q" if str(field.func) != "q" else "flux"
+    derivative = f"{name}.diff({symbol})" if order == 1 else f"{name}.diff({symbol}, {order})"
+    return (
+        f"{block.compiled.where} multiplies {derivative} by a factor k that jumps{place}. SymPy "
+        f"drops the jump when it differentiates, so what holds across it would be lost. If k was "
+        f"under a derivative, as in (k*{name}.diff({symbol})).diff({symbol}), give the flux its "
+        f"own field: {flux} = field('{flux}', ...) with the equations {name}.diff({symbol}) - "
+        f"{flux}/k and {flux}.diff({symbol}) + ... If it did not, divide the equation by k."
+    )

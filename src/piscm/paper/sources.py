@@ -1,0 +1,81 @@
+"""What code a row was made by: a hash of all that decides its numbers."""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parents[2]
+
+
+def fingerprint(modules: Sequence[str], settings: dict[str, Any]) -> str:
+    """A hash of settings and of modules with all that they import from this package.
+
+    Comments, docstrings and layout are left out: they change no number. `piscm.solver` can call
+    every method, so what it imports is not followed.
+    """
+    found: set[str] = set()
+    for module in modules:
+        _collect(module, found)
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for module in sorted(found):
+        digest.update(f"{module}:{_code(module)}".encode())
+    return digest.hexdigest()[:12]
+
+
+def state() -> str:
+    """A hash of all files of this package as they are."""
+    digest = hashlib.sha256()
+    for path in sorted(_ROOT.glob("piscm/**/*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _collect(module: str, found: set[str]) -> None:
+    if module in found or _path(module) is None:
+        return
+    found.add(module)
+    if module != "piscm.solver":
+        for name in _imports(module):
+            _collect(name, found)
+
+
+def _path(module: str) -> Path | None:
+    base = _ROOT.joinpath(*module.split("."))
+    files = (base.with_suffix(".py"), base / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    path = _path(module)
+    assert path is not None
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    return tuple(sorted(set(_imported(_tree(module)))))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("piscm."):
+            yield str(node.module)
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+@cache
+def _code(module: str) -> str:
+    tree = ast.parse(ast.unparse(_tree(module)))  # a copy, so that the cached one stays whole
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and _documented(node):
+            node.body = node.body[1:]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef) -> bool:
+    return ast.get_docstring(node, clean=False) is not None

@@ -1,0 +1,78 @@
+"""The last word on a run: whether its answer can be relied on.
+
+A method says how its growth or its fit ended. Here the error estimate, what the problem leaves open
+and what the points cannot see are looked at as well.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from piscm.assemble.between import unseen_blocks
+from piscm.budget.budget import STOPS
+from piscm.inference.counting import counting_text
+from piscm.inference.error_estimate import ErrorEstimate, estimate_error
+from piscm.inference.information import undetermined_unknowns
+from piscm.inference.uncertainty import Uncertainty
+from piscm.network.network import Network
+from piscm.problem.problem import Problem
+from piscm.result.method import Outcome
+from piscm.result.status import Status
+
+# Growth ended with a residual above the tolerance; the error may be below it all the same.
+_SHORT_OF_RESIDUAL = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED)
+
+
+def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
+    """The outcome with its final status, and with remarks on what a user must know."""
+    network, status = outcome.model, outcome.status
+    if status.stopped or status is Status.NOT_FINITE or not isinstance(network, Network):
+        return outcome
+    try:
+        outcome = replace(outcome, uncertainty=_with_open_unknowns(outcome.uncertainty, network))
+        if outcome.error is None and status.ok:
+            known = estimate_error(network, seed, uncertainty=outcome.uncertainty)
+            outcome = replace(outcome, error=known)
+        status, remarks = _status(outcome, network.problem, tolerance)
+    except STOPS as stop:
+        return replace(outcome, status=Status.after(stop))
+    return replace(outcome, status=status, remarks=remarks)
+
+
+def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Status, tuple[str, ...]]:
+    status, error, uncertainty = outcome.status, outcome.error, outcome.uncertainty
+    if error is not None and error.free:
+        return Status.UNDETERMINED, (_free_text(problem, error),)
+    if uncertainty is not None and len(uncertainty.undetermined):
+        return Status.UNDETERMINED, ()
+    met = error is not None and error.relative <= tolerance
+    if not status.ok and not (met and status in _SHORT_OF_RESIDUAL):
+        return status, ()
+    hidden = unseen_blocks(problem, [block.rows for block in outcome.block_residuals])
+    if hidden:
+        return Status.UNSEEN, (f"varies between the points: {', '.join(hidden)}",)
+    if error is not None and not error.relative <= tolerance:
+        rest = np.sqrt(max(0.0, error.relative**2 - error.from_noise**2))
+        return Status.NOISY if rest <= tolerance else Status.INACCURATE, ()
+    return status if status.ok else Status.CONVERGED, ()
+
+
+def _free_text(problem: Problem, error: ErrorEstimate) -> str:
+    """Which fields are free, and what would fix them."""
+    names = ", ".join(error.free)
+    missing = counting_text(problem) or (
+        "a change of it leaves every equation and condition as it is; add a condition, such as a "
+        "value at a point"
+    )
+    return f"not determined: {names} ({missing})"
+
+
+def _with_open_unknowns(found: Uncertainty | None, network: Network) -> Uncertainty | None:
+    """The uncertainty with the unknowns that nothing determines."""
+    directions = undetermined_unknowns(network)
+    if not len(directions):
+        return found
+    if found is None:
+        columns = network.weights.size + network.unknowns.size
+        return Uncertainty(np.full((1, columns), np.nan), directions, {})
+    return replace(found, undetermined=np.concatenate([found.undetermined, directions]))
