@@ -49,6 +49,11 @@ class Member:
     nearest: float | None = None
     faces: tuple[Face, ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """What it has in common with members of other scales."""
+        return self.activation if self.nearest is None else f"layers, {self.activation}"
+
     def scaled(self, axis: int, factor: float) -> "Member":
         """The same with another scale along one coordinate."""
         scales = list(self.scales)

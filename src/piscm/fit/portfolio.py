@@ -188,7 +188,7 @@ class Portfolio:
         """One kind of member; the second time only near the best, if there was one."""
         if not members:
             return
-        kind, known = _kind(members[0]), None
+        kind, known = members[0].kind, None
         before = leaders.pop(kind, None)
         if before is not None and self._best is not None and self._best.error < _NOTHING:
             if before.error > _BEHIND * self._best.error:
@@ -296,7 +296,3 @@ class Portfolio:
     def _note(self, trial: Trial | None) -> None:
         if trial is not None:
             self._tried.append(f"{trial.count} {trial.member}: {trial.error:.0e}")
-
-
-def _kind(member: Member) -> str:
-    return member.activation if member.nearest is None else f"layers, {member.activation}"
