@@ -1,4 +1,4 @@
-"""A heated plate that is cooled through a hole: shapes, parts of the boundary, fluxes, a balance."""
+"""A heated plate, cooled through a hole: shapes, parts of the boundary, fluxes, a balance."""
 
 import math
 

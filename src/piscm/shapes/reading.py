@@ -101,7 +101,7 @@ class Reader:
 
     def _ellipse(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "center", "radii", "angle", "name"))
-        radii = [self._number(own) for own in _list(given.get("radii"), "radii")]
+        radii: Any = [self._number(own) for own in _list(given.get("radii"), "radii")]
         angle = self._number(given.get("angle", 0.0))
         return Ellipse(self._center(given), radii, angle=angle, name=given.get("name"))
 
