@@ -216,7 +216,7 @@ class Laboratory:
         network = Network(
             problem, self._task.start, member.activation, nodes, state.weights, state.unknowns
         )
-        size = level.size
+        size = level.size or np.finfo(float).tiny
         fitted = level.norm(network, level.assembly.points) / size
         held_out = level.norm(network, level.fresh) / size
         residuals = np.concatenate([residuals, np.full(count - len(residuals), state.norm)])
@@ -230,7 +230,8 @@ class Laboratory:
         if trial.member.nearest is not None:
             return trial
         level = self.level(trial.count, FINEST)
-        held_out = level.norm(trial.network, level.fresh) / level.size
+        size = level.size or trial.level.size  # points near faces may see no source
+        held_out = level.norm(trial.network, level.fresh) / size
         return replace(trial, held_out=float(np.fmax(held_out, trial.held_out)))
 
     def _nodes(self, member: Member, count: int, before: Trial | None) -> tuple[Nodes, Floats]:
