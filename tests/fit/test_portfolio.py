@@ -69,7 +69,7 @@ def test_members_share_their_random_numbers():
     nodes = member.draw(50, box, np.random.default_rng(0))
     np.testing.assert_allclose(wide.weights, nodes.weights * [1.0, 2.0])
     assert np.abs(nodes.weights * box.width / 2).max() <= 4.0
-    assert member.finer.scales == pytest.approx((4 * np.sqrt(2),) * 2)
+    assert [own.scales for own in member.finer] == [pytest.approx((4 * np.sqrt(2),) * 2)]
     assert str(member) == "sin of scale 4 × 4"
 
 

@@ -132,8 +132,7 @@ class Portfolio:
             return  # windows will do better
         yield from self._raced(leaders)
         while leaders:
-            leader = min(leaders.values(), key=lambda trial: trial.error)
-            del leaders[_kind(leader.member)]
+            leader = leaders.pop(min(leaders, key=lambda kind: leaders[kind].error))
             if leader.error > self.policy.learnt and leader is not self._best:
                 return
             yield from self._enlarged(leader)
@@ -189,7 +188,7 @@ class Portfolio:
         """One kind of member; the second time only near the best, if there was one."""
         if not members:
             return
-        kind, known = _kind(members[0]), None
+        kind, known = members[0].kind, None
         before = leaders.pop(kind, None)
         if before is not None and self._best is not None and self._best.error < _NOTHING:
             if before.error > _BEHIND * self._best.error:
@@ -217,16 +216,16 @@ class Portfolio:
                     yield from self._larger(kind, leaders)
 
     def _searched(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
-        """A scale for each coordinate, by factors of 2."""
-        last = leaders[kind]
-        improved = len(last.member.scales) > 1 or last.member.nearest is not None
-        if not improved:
-            return
+        """A scale for each coordinate, and where layers are: one change after the other."""
+        last, improved = leaders[kind], True
         while improved:
             improved = False
-            for axis in range(len(last.member.scales)):
-                for factor in (0.5, 2.0):
-                    trial = self._trial(last.member.scaled(axis, factor), last.count, last)
+            for changes in last.member.changes:
+                for change in changes:
+                    member = change(last.member)
+                    if member == last.member or member.activation not in self.activations:
+                        continue
+                    trial = self._trial(member, last.count, last)
                     yield
                     if trial.error < self.policy.better * last.error:
                         last = leaders[kind] = trial
@@ -237,7 +236,7 @@ class Portfolio:
     def _larger(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
         """Twice the nodes, the new ones with the same scale or a larger one."""
         last = leaders[kind]
-        for member in (last.member, last.member.finer):
+        for member in (last.member, *last.member.finer):
             trial = self._trial(member, 2 * last.count, last, grown=True)
             yield
             if trial.error < leaders[kind].error:
@@ -255,16 +254,24 @@ class Portfolio:
         while past[-1].count < most:
             last = past[-1]
             count = min(most, round(np.sqrt(2.0) * last.count))
-            trial = self._trial(last.member, count, last, grown=True)
-            yield
-            if count <= 4 * self._first_count():
-                other = self._trial(last.member.finer, count, last, grown=True)
+            small = count <= 4 * self._first_count()
+            trial = None
+            for member in (last.member, *last.member.finer) if small else (last.member,):
+                other = self._trial(member, count, last, grown=True)
                 yield
-                trial = min(trial, other, key=lambda own: own.error)
+                trial = other if trial is None or other.error < trial.error else trial
+            assert trial is not None
             past.append(trial)
             self._note(trial)
             if len(past) > 2 and trial.error > self.policy.fast * past[-3].error:
-                return
+                # What was best for few nodes may not be for many.
+                best = min(past, key=lambda own: own.error)
+                again = {"": best}
+                if best.count * self._fields <= self.policy.columns // 3:
+                    yield from self._searched("", again)
+                if again[""].error > self.policy.fast * best.error:
+                    return
+                past = [again[""]]
 
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
@@ -289,7 +296,3 @@ class Portfolio:
     def _note(self, trial: Trial | None) -> None:
         if trial is not None:
             self._tried.append(f"{trial.count} {trial.member}: {trial.error:.0e}")
-
-
-def _kind(member: Member) -> str:
-    return member.activation if member.nearest is None else f"layers, {member.activation}"

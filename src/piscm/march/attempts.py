@@ -198,7 +198,7 @@ class FixedAttempts(Attempts):
             max_nodes=method.max_nodes,
             activations=(method.activation,),
             more=1,
-            policy=MarchPolicy(),
+            policy=MarchPolicy(inherits=False),
             method=method,
         )
 

@@ -36,7 +36,7 @@ class _Marching(Method):
 
     @property
     def measure(self) -> str:
-        return "root mean square in the units of the fields"
+        return "relative to the solution sought, at fresh points too"
 
     def chosen(self, model: Model) -> str:
         assert isinstance(model, Network)
