@@ -283,7 +283,6 @@ class Portfolio:
         trial = self.lab.trial(member, count, guide, grown, self.policy.iterations)
         if self._in_layers:
             trial = self.lab.near_faces(trial)
-        self.report(count, trial.state.norm)
         best = self._best
         if best is not None:
             trial = trial.beside(best)
@@ -291,6 +290,7 @@ class Portfolio:
                 self._best = best.beside(trial)
         if best is None or trial.error < best.error:
             self._best = trial
+        self.report(count, trial.state.norm)  # who stops the run now finds the trial in place
         return trial
 
     def _note(self, trial: Trial | None) -> None:
