@@ -23,7 +23,7 @@ from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Periodic
 from piscm.problem.errors import KeyedProblemError, ProblemError, brief
 from piscm.problem.observations import Observations
-from piscm.problem.problem import Problem
+from piscm.problem.problem import Problem, interval
 from piscm.problem.symbols import coordinates, field, unknown
 from piscm.text.parse import expression_text, parse_expression
 
@@ -55,7 +55,8 @@ def problem_from_document(document: Any) -> Problem:
     _only(document, _KEYS, "The problem")
     symbols, fields, guesses = _read_names(document)
     with at("domain"):
-        box = Box({symbols[name]: _bounds(name, it) for name, it in document["domain"].items()})
+        sides = [_side(name, symbols[name], bound) for name, bound in document["domain"].items()]
+        box = Box({coordinate: bound for side in sides for coordinate, bound in side.items()})
 
     def parse(text: Any, where: str) -> sympy.Expr:
         return parse_expression(text, symbols, fields, where)
@@ -102,7 +103,7 @@ def _read_names(
             with at(name):
                 take(name, "an unknown")
                 symbols[name], guess = _read_unknown(name, given)
-                guesses[symbols[name]] = guess
+                guesses[symbols[name]] = interval(symbols[name], guess)
     with at("fields"):
         for name, names in _mapping(document.get("fields", {"u": list(own)}), "fields").items():
             with at(name):
@@ -188,9 +189,13 @@ def _constant(value: Any) -> Any:
     return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
 
 
-def _bounds(name: str, bound: Any) -> Any:
+def _side(name: str, coordinate: sympy.Symbol, bound: Any) -> dict[sympy.Symbol, Any]:
+    """One coordinate of the domain with its bounds, which a box can have."""
     with at(name):
-        return [_constant(value) for value in bound] if isinstance(bound, list) else bound
+        given = [_constant(value) for value in bound] if isinstance(bound, list) else bound
+        side = {coordinate: given}
+        Box(side)
+    return side
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
