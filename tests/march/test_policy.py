@@ -1,6 +1,7 @@
 """How long windows are and what they may take: invented ones in the place of solved ones."""
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,7 +74,7 @@ def test_windows_follow_each_other_without_a_gap():
     assert len(pieces) > 3
     assert pieces[0].low == 0.0
     assert pieces[-1].high == 1.0
-    for one, other in zip(pieces, pieces[1:], strict=False):
+    for one, other in pairwise(pieces):
         assert one.high == other.low
 
 
@@ -218,5 +219,5 @@ def test_a_march_downward_is_one_upward_in_a_mirror():
     assert asked[0] == (0.0, 1.0)
     assert pieces[0].high == 1.0
     assert pieces[-1].low == 0.0
-    for one, other in zip(pieces, pieces[1:], strict=False):
+    for one, other in pairwise(pieces):
         assert other.high == pytest.approx(one.low)

@@ -4,6 +4,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.errors import ProblemError
+from piscm.problem.integrals import integrals_in
 from piscm.problem.problem import Problem
 
 
@@ -43,10 +44,17 @@ def obstacle(problem: Problem, coordinate: sympy.Symbol) -> str | None:
     low, high = problem.domain.span(coordinate)
     if not problem.domain.is_product_along(coordinate):
         return f"its ends in {problem.domain} are not faces"
+    for expression in (*problem.equations, *(c.expression for c in problem.conditions)):
+        for part in integrals_in(expression):
+            if coordinate in part.bound():
+                return f"{part} runs along it"
     for condition in problem.conditions:
         reason = condition.place.against_marching(coordinate, problem.domain)
         if reason:
             return f"the condition {condition} {reason}"
+        ends = condition.place.values_of(coordinate) & {low, high}
+        if integrals_in(condition.expression) and ends:
+            return f"the integral in {condition} is not handed on from window to window"
     values = _fixed_values(problem, coordinate)
     if low not in values and high not in values:
         return f"no condition holds on {coordinate} = {low:g}, so there is nothing to start from"

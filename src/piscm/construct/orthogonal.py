@@ -20,7 +20,7 @@ from piscm.assemble.sampling import half_by
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.budget.budget import check_memory
-from piscm.budget.clock import check_work
+from piscm.budget.clock import check_time, check_work
 from piscm.construct.checks import check_count
 from piscm.construct.selection import Proposal, Run, Selection
 from piscm.linalg.basis import Basis
@@ -148,7 +148,7 @@ def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> li
     count = min(count, candidates)
     pairs = (candidates * fields) ** 2
     check_memory(8.0 * 3 * pairs, f"The products of {candidates} candidates", "take fewer")
-    check_work(2.0 * pairs * (size + count))
+    check_work(2.0 * pairs * size)
     columns = design.reshape(-1, size)
     lengths = np.linalg.norm(columns, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
@@ -165,6 +165,7 @@ def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int
     gram, products = gram.copy(), products.copy()
     chosen: list[int] = []
     for _ in range(count):
+        check_time()
         gains = _gains(gram, products, nodes, fields)
         gains[chosen] = -np.inf
         best = int(np.argmax(gains))

@@ -28,7 +28,7 @@ class Joined:
     status : Status
     history : numpy.recarray
     residual : float
-        The fitted residual, averaged over the windows.
+        The largest of all windows, relative to the solution sought, as the tolerance is.
     unknowns : FittedUnknowns or None
         The fit of the unknowns, if all windows determined them together.
     """
@@ -71,9 +71,7 @@ def joined(
         part = np.array(piece.fit.growth.history, dtype=HISTORY)
         part["window"] = number
         parts.append(part)
-    squares = [(piece.high - piece.low, (piece.fitted * piece.size) ** 2) for piece in pieces]
-    total = sum(length for length, _ in squares)
-    residual = float(np.sqrt(sum(length * square for length, square in squares) / total))
+    residual = max(piece.error for piece in pieces)
     history = np.rec.array(np.concatenate(parts))
     status = _status(marched, tolerance, lost)
     return Joined(network, marched, status, history, residual, unknowns)

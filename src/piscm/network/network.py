@@ -162,8 +162,9 @@ class Network(Model):
 
     def gradient(self, compiled: Compiled, points: Floats) -> Floats:
         """Partials by every weight and unknown, shape (weights + unknowns, points)."""
+        seen, points = points, points[:, : self.problem.domain.dimension]
         jets = self.jets(compiled, points)
-        by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
+        by_jets, by_unknowns = compiled.linearize(seen, jets, self.unknowns)
         gradient = np.zeros((*self.weights.shape, len(points)))
         for here, own, features in self._features(compiled, points):
             for jet, partial in zip(compiled.jets, by_jets, strict=True):

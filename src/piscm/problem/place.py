@@ -28,18 +28,21 @@ class Leg:
     points : ndarray, shape (points, coordinates)
     sign : float
         A row is this times the value at its point, summed over the legs of the place.
-    sums : ndarray, shape (rows, points), optional
+    sums : ndarray or sparse matrix, shape (rows, points), optional
         Each row is instead this combination of the values at all points.
+    normals : ndarray, shape (points, coordinates), optional
+        Outward normals, where the points lie on the boundary.
     """
 
     points: Floats
     sign: float = 1.0
-    sums: Floats | None = None
+    sums: Any = None
+    normals: Floats | None = None
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return len(self.points) if self.sums is None else len(self.sums)
+        return len(self.points) if self.sums is None else int(self.sums.shape[0])
 
 
 Legs = tuple[Leg, ...]
@@ -146,6 +149,15 @@ class Place(ABC):
     def fitted_to(self, domain: Domain) -> "Place":
         """The same place, without the round-off of what was written."""
         return self
+
+    @property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates that an integral over it runs over."""
+        raise ProblemError(f"There is no integral over {self}; use domain.boundary(...).")
+
+    def has_normals(self, domain: Domain) -> bool:
+        """Whether its points come with outward normals."""
+        return False
 
     def within(self, cut: Cut) -> Sequence[Kept]:
         """What a part of the domain keeps; by default all of it."""

@@ -67,15 +67,17 @@ class Former:
         if function in (sympy.Max, sympy.Min):
             return self._extreme(function, arguments)
         size = self._sizes.formed(function, arguments)
-        if size.constant is None:
+        if size.constant is None or issubclass(function, BesselBase):
             return self._checked(function(*arguments, evaluate=False))
         if function in _DECIDING:
             return self._decided(function, arguments)
-        if issubclass(function, BesselBase):
-            if any(argument.is_Float for argument in arguments):
-                return sympy.Float(size.constant.value)
-            return self._checked(function(*arguments, evaluate=False))
         return self._checked(function(*arguments))
+
+    def operated(self, operator: Any, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
+        """An operator of geometry: a normal, an integral."""
+        for argument in arguments:
+            self._sizes.of(argument)
+        return self._checked(operator(*arguments))
 
     def compared(self, relation: Any, left: sympy.Expr, right: sympy.Expr) -> Boolean:
         """A comparison; between constants, whether it holds."""

@@ -20,9 +20,10 @@ import sympy
 from sympy.logic.boolalg import Boolean
 from sympy.printing.str import StrPrinter
 
-from piscm.problem.errors import ProblemError, UnfitError, shortened
+from piscm.problem.errors import ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
+from piscm.problem.operators import BY_NAME
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
@@ -66,7 +67,7 @@ def parse_expression(
         raise ProblemError(f"{where} is a {type(text).__name__}, not text.")
     if len(text) > _MAX_LENGTH:
         raise ProblemError(f"{where} is longer than {_MAX_LENGTH} characters.")
-    reader = _Reader(symbols, fields, f"{where} ({shortened(text, 60)})")
+    reader = _Reader(symbols, fields, f"{where} ({shortened(printable(text), 60)})")
     sides = _EQUALS.split(text)
     if len(sides) > 2:
         raise ProblemError(f"{reader.where} has more than one '='.")
@@ -226,6 +227,8 @@ class _Reader:
             return field
         if name in RELATIONS:
             return self.formed(node, self.former.compared, RELATIONS[name], *arguments)
+        if name in BY_NAME:
+            return self.formed(node, self.former.operated, BY_NAME[name], arguments)
         function = FUNCTIONS.get(name) or ALIASES.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))
