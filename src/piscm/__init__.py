@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from piscm.result.status import Status
     from piscm.shapes.ball import Ball, Disk
     from piscm.shapes.brick import Brick, Interval, Rectangle
+    from piscm.shapes.cloud import PointCloud
     from piscm.shapes.cylinder import Cylinder
     from piscm.shapes.ellipse import Ellipse
     from piscm.shapes.files import read_mesh
@@ -79,6 +80,7 @@ _WHERE = {
     "PISC2": "fit.pisc",
     "PISC3": "fit.pisc",
     "Periodic": "problem.conditions",
+    "PointCloud": "shapes.cloud",
     "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
@@ -120,6 +122,7 @@ __all__ = [
     "Observations",
     "Orthogonal",
     "Periodic",
+    "PointCloud",
     "Polygon",
     "Problem",
     "ProblemError",

@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Reference = Callable[..., Floats]
 
 _GRID = 161
+_ON_IT = 1e-9  # of the size of a map: a point on a boundary, up to round-off
 
 
 def _pyplot() -> Any:
@@ -171,10 +172,9 @@ def cross_section(
     along = _axis(solution, free[0])
     if reference is not None:
         truth = np.asarray(reference(**{free[0]: along}, **at), dtype=float)
-        domain = solution.problem.domain
-        if isinstance(domain, Shape):  # nothing is known beside it
-            beside = _level(solution, {free[0]: along, **at})
-            truth = np.where(beside <= domain.margin, truth, np.nan)
+        beside = _level(solution, {free[0]: along, **at})
+        if beside is not None:  # nothing is known there
+            truth = np.where(beside <= _ON_IT * np.abs(beside).max(), truth, np.nan)
         ax.plot(along, truth, color="0.65", linewidth=4, label="reference")
     values = values_inside(solution, solution.problem, expression, {free[0]: along, **at})
     ax.plot(along, values, color="C3", linestyle="--", label="piscm")

@@ -93,7 +93,8 @@ def solve(
         Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
     max_seconds : float, optional
         Replaces the method's `max_seconds`: the run ends after this time with the best it has
-        found. Putting that together may take a tenth more, and a fraction of a second.
+        found. Putting that together may take a tenth more, and a fraction of a second; so may
+        the compilation of methods that use JAX.
     max_memory : float, optional
         Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
         more nodes would take more; points and candidates that would are refused.
@@ -178,7 +179,7 @@ def _found(method: Method, request: Request, seed: int) -> Outcome:
         # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
         with one_thread():
             found = judged(method.run(request), method.asked, seed)
-        if found.model.n_nodes or not found.status.stopped:
+        if len(found.history) or not found.status.stopped:
             return found
         stopped = found.status
     except MemoryError:

@@ -11,12 +11,14 @@ from piscm import (
     Condition,
     Cylinder,
     Mesh,
+    PointCloud,
     Problem,
     ProblemError,
     Sampling,
     coordinates,
     field,
     load,
+    normal_derivative,
     read_mesh,
     solve,
 )
@@ -85,6 +87,31 @@ def test_an_open_mesh_is_refused():
         Mesh((x, y, z), torn)
     with pytest.raises(ProblemError, match="file"):
         Mesh((x, y, z), 3)
+
+
+def test_a_cloud_of_points_with_normals(tmp_path):
+    angle = 2 * np.pi * np.arange(400) / 400
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    cloud = PointCloud((x, y), circle, 3 * circle, name="rim")
+    assert cloud.contains([[0.5, 0.5], [0.99, 0.0]]).all()
+    assert not cloud.contains([[0.8, 0.8]])[0]
+    u = field("u", x, y)
+    problem = Problem(
+        cloud,
+        [u.diff(x, 2) + u.diff(y, 2)],
+        [Condition(normal_derivative(u) + u - 3 * x * y, on=cloud.boundary("rim"))],
+    )
+    method = PISC3(selection="orthogonal", max_nodes=60, candidates=40)
+    solution = solve(problem, method, sampling=Sampling(200, 80))
+    assert float(solution(x=0.3, y=0.4)) == pytest.approx(0.12, abs=1e-4)
+    solution.save(tmp_path / "a.npz")
+    assert float(load(tmp_path / "a.npz")(x=0.3, y=0.4)) == float(solution(x=0.3, y=0.4))
+    with pytest.raises(ProblemError, match="not known"):
+        solution.integral()
+    with pytest.raises(ProblemError, match="normal of point 0"):
+        PointCloud((x, y), circle, 0 * circle)
+    with pytest.raises(ProblemError, match="both must be"):
+        PointCloud((x, y), circle, circle[:3])
 
 
 def test_a_flat_mesh_with_physical_groups(tmp_path):

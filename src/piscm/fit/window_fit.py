@@ -1,6 +1,6 @@
 """What must hold in a window, at points that can be added to, and networks fitted there."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,6 @@ from piscm.assemble.sampling import Crowd, Density, Sampling, half_by
 from piscm.assemble.sites import Points, Site, draw_points
 from piscm.assemble.windows import steepness
 from piscm.budget.budget import STOPS, finishing
-from piscm.compile.blocks import Block
 from piscm.construct.construction import Construction
 from piscm.construct.machine import Growth
 from piscm.fit.inherit import held_constant
@@ -145,8 +144,8 @@ class WindowFit:
 
         Growth scales rows by the nodes of this window, which are larger the shorter the window is.
         """
-        pairs = zip(self._part.blocks, self._scaling.sizes, strict=True)
-        shorter = size * min(self._task.scaling.named(block) / own for block, own in pairs)
+        pairs = zip(self._whole_sizes, self._scaling.sizes, strict=True)
+        shorter = size * min(whole / own for whole, own in pairs)
         unit = 1.0 if self._relative else size
         tolerance = method.tolerance * min(unit, max(shorter, self._least_share * unit))
         return replace(method, tolerance=tolerance)
@@ -171,12 +170,16 @@ class WindowFit:
         were longer; rows are then scaled by its own nodes.
         """
         unit = 1.0 if self._relative else size
-        sizes = dict(zip(self._part.blocks, self._scaling.sizes, strict=True))
-        whole = self._norm(network, points, self._task.scaling.named) / size
+        whole = self._norm(network, points, self._whole_sizes) / size
         if not whole > 0 or not self._least_share < 1:
             return whole
-        own = self._norm(network, points, sizes.__getitem__) / unit
+        own = self._norm(network, points, self._scaling.sizes) / unit
         return min(whole, own / self._least_share)
+
+    @property
+    def _whole_sizes(self) -> tuple[float, ...]:
+        """The row sizes for a typical node of the whole domain."""
+        return tuple(self._task.scaling.named(block) for block in self._part.blocks)
 
     def _size(self, method: Construction) -> float:
         """The residual of the empty network, with zero fields or the user's start."""
@@ -190,7 +193,7 @@ class WindowFit:
             np.array(list(problem.unknowns.values())),
         )
         zero = replace(nothing, start=Start(problem))
-        points, scale = self._assembly.points, self._task.scaling.named
+        points, scale = self._assembly.points, self._whole_sizes
         # The start must not change the meaning of the tolerance, but zero fields may be singular,
         # or satisfy everything but the data.
         data = [b.data for b in self._part.blocks if b.observed and b.data is not None]
@@ -198,18 +201,18 @@ class WindowFit:
         sizes += [float(np.sqrt(np.mean(values**2))) for values in data]
         return next((size for size in sizes if 0 < size < np.inf), 1.0)
 
-    def _norm(self, network: Network, points: Points, scale: Callable[[Block], float]) -> float:
+    def _norm(self, network: Network, points: Points, sizes: Sequence[float]) -> float:
         """The residual at some points, in the units of the fields.
 
         Data may be noisy and are left out if there are conditions to be satisfied.
         """
         total = 0.0
-        for block, legs in zip(self._part.blocks, points, strict=True):
+        for block, legs, size in zip(self._part.blocks, points, sizes, strict=True):
             if block.observed and self._part.problem.conditions:
                 continue
             weight = self._task.weights[block.kind] * block.weight
             square = float(np.mean(network.residual(block, legs) ** 2))
-            total += weight * square / scale(block) ** 2
+            total += weight * square / size**2
         return float(np.sqrt(total))
 
     def add_points(self, piece: Piece, wanted: float) -> None:

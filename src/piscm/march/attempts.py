@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
+import sympy
 
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS
@@ -64,8 +65,8 @@ class Attempts(ABC):
     def alone(self, setting: Setting) -> Attempt:
         """Attempts at a whole domain, without windows."""
 
-    def at_once(self, setting: Setting) -> Piece | None:
-        """One network for a whole domain that could be marched, if a quick look finds one."""
+    def at_once(self, setting: Setting) -> Found | None:
+        """One network for a whole domain that could be marched, by a quick look."""
         return None
 
 
@@ -98,14 +99,11 @@ class AutoAttempts(Attempts):
 
         return attempt
 
-    def at_once(self, setting: Setting) -> Piece | None:
+    def at_once(self, setting: Setting) -> Found | None:
         linear = all(block.linear for block in setting.task.whole.blocks)
         policy = PortfolioPolicy.beside_windows(linear)
         portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
-        found = None if portfolio is None else portfolio.run()
-        if found is None or not (found.met or found.piece.status.stopped):
-            return None
-        return found.piece
+        return None if portfolio is None else portfolio.run()
 
     def _portfolio(
         self, setting: Setting, tolerance: float, policy: PortfolioPolicy
@@ -200,7 +198,7 @@ class FixedAttempts(Attempts):
             max_nodes=method.max_nodes,
             activations=(method.activation,),
             more=1,
-            policy=MarchPolicy(),
+            policy=MarchPolicy(inherits=False),
             method=method,
         )
 
@@ -215,3 +213,24 @@ class FixedAttempts(Attempts):
 
     def alone(self, setting: Setting) -> Attempt:
         return self.in_window(setting)
+
+
+@dataclass(frozen=True)
+class March:
+    """How a run proceeds from window to window.
+
+    Attributes
+    ----------
+    attempts : Attempts
+    coordinate : sympy.Symbol or None
+        The one to march along, if any.
+    count : int or None
+        Number of windows of equal length; None makes each as long as the nodes can resolve.
+    required : bool
+        The user asked for windows; one network for the whole domain will not do.
+    """
+
+    attempts: Attempts
+    coordinate: sympy.Symbol | None
+    count: int | None = None
+    required: bool = False

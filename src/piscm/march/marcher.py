@@ -115,6 +115,9 @@ class Marcher:
             yield piece
             if piece.status.stopped or not np.isfinite(piece.error):
                 return
+            if piece.error > policy.miss * aim:
+                # It could not be met, and will not be later: no more than this is tried.
+                shortest = max(shortest, piece.high - piece.low)
             position, inherited = piece.high, max(inherited, piece.error)
             length = (piece.high - piece.low) * self._stretch(piece, aim)
             last = piece
@@ -124,7 +127,7 @@ class Marcher:
         policy = self.policy
         added = 1.0 - piece.fit.inherited / max(1, len(piece.network.nodes))
         if piece.fit.inherited:
-            return float(np.interp(added, policy.efforts, policy.stretches))
+            return max(policy.least_change, policy.heir_longer - policy.effort * added)
         if len(piece.network.nodes) < policy.full * self.max_nodes:
             return policy.longer
         room = (aim / max(piece.error, _TINY)) ** (1 / policy.order)

@@ -12,9 +12,9 @@ from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import PointPolicy
-from piscm.march.attempts import AutoAttempts, FixedAttempts
+from piscm.march.attempts import AutoAttempts, FixedAttempts, March
 from piscm.march.policy import MarchPolicy
-from piscm.march.run import March, run
+from piscm.march.run import run
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network

@@ -60,6 +60,38 @@ class MarchPolicy:
     lost, worse : float
         Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
         more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
+    retrial : int
+        Growth on top of inherited nodes may be given up after this many new ones.
+    repeats : int
+        A march whose estimated error exceeds the tolerance is repeated this many times.
+    closer, tightest : float
+        It then aims at this fraction of what the estimate demands, but at no less than the second
+        of what it aimed at before.
+    least_share : float
+        A window may add the share of the tolerance that its length has in the whole, but at least
+        this one: lower values ask very short windows for more than they can pass on.
+    inherits : bool
+        Whether windows begin with the nodes of the window before.
+    dropped : float
+        Nodes are not passed on if together they lower the squared residual by less than this
+        fraction. More leaves room for new nodes, and asks for them.
+    renewed : float
+        Inherited nodes and those added to them may be this many times the maximum number.
+    patience : float
+        Nodes are added to inherited ones if their residual is at most this many times the aim.
+    gains : float
+        Halving a window helps inherited nodes if the error falls by this factor.
+    halvings : int
+        Number of times it is tried in any case.
+    fewer : float
+        Inherited points are thinned by this factor from window to window.
+    heir_longer, effort : float
+        A window of inherited nodes is followed by one `heir_longer` times as long, less `effort`
+        times the fraction of its nodes that were new.
+    order : float
+        The error of a window is assumed to fall with this power of its length.
+    least_change, least_shorter, most_shorter : float
+        Bounds of the factor on the length of the next window, and of the next attempt.
     points : PointPolicy
         When a window gets more points.
     """
@@ -76,7 +108,7 @@ class MarchPolicy:
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03
-    shortest: float = 1 / 512
+    shortest: float = 1 / 128
     shortest_in_time: float = 1e-12
     crumb: float = 0.25
     added: float = 0.1
@@ -97,8 +129,8 @@ class MarchPolicy:
     gains: float = 3.0
     halvings: int = 3
     fewer: float = 0.9
-    efforts: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4)
-    stretches: tuple[float, ...] = (1.5, 1.2, 1.0, 0.8)
+    heir_longer: float = 1.5
+    effort: float = 2.5
     order: float = 6.0
     least_change: float = 0.7
     least_shorter: float = 0.7

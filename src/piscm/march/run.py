@@ -1,7 +1,7 @@
 """A whole run of `Auto` or `Windows`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import sympy
@@ -13,10 +13,11 @@ from piscm.budget.budget import STOPS, finishing
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.piece import Piece, task_for
+from piscm.fit.portfolio import Found
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
-from piscm.march.attempts import Attempts, Setting
+from piscm.march.attempts import March, Setting
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
 from piscm.march.marcher import Marcher, evenly, mirrored
@@ -27,27 +28,6 @@ from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
 _TRUNCATION = 1e-14  # for the error bars of one network
-
-
-@dataclass(frozen=True)
-class March:
-    """How a run proceeds from window to window.
-
-    Attributes
-    ----------
-    attempts : Attempts
-    coordinate : sympy.Symbol or None
-        The one to march along, if any.
-    count : int or None
-        Number of windows of equal length; None makes each as long as the nodes can resolve.
-    required : bool
-        The user asked for windows; one network for the whole domain will not do.
-    """
-
-    attempts: Attempts
-    coordinate: sympy.Symbol | None
-    count: int | None = None
-    required: bool = False
 
 
 def run(request: Request, march: March) -> Outcome:
@@ -77,13 +57,12 @@ def _run(request: Request, march: March) -> Outcome:
         for piece in pieces
         for block, legs in zip(piece.assembly.part.blocks, piece.assembly.points, strict=True)
     ]
+    table, status = block_residuals(network, whole, met, sampling.elsewhere, fresh_rng, status)
     return Outcome(
         model=network,
         status=status,
         residual=found.residual,
-        block_residuals=block_residuals(
-            network, whole, met, sampling.elsewhere, fresh_rng, status.stopped
-        ),
+        block_residuals=table,
         history=found.history,
         sampling=sampling,
         uncertainty=errors,
@@ -110,15 +89,15 @@ class _Run:
         functions = len(problem.fields) > len(problem.equations)
         marches = march.coordinate is not None and not functions
         if not problem.unknowns and (marches or not problem.observations or march.required):
-            whole = None if problem.observations else self._at_once(problem)
-            if whole is not None:
-                return self._join(problem, None, [whole])
-            found = self._join(problem, march.coordinate, self._windows(problem))
+            found = self._marched(problem)
             enough = march.required or not (marches and problem.observations)
             if enough or found.status is Status.CONVERGED or found.status.stopped:
                 return found
             # Data may determine what a march from the start cannot hold.
-            alone = self._join(problem, None, [self._whole(problem)])
+            try:
+                alone = self._join(problem, None, [self._whole(problem)])
+            except STOPS as stop:
+                return replace(found, status=Status.after(stop))
             return min(found, alone, key=lambda item: max(own.error for own in item.pieces))
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
@@ -127,6 +106,22 @@ class _Run:
         if enough or functions or not problem.unknowns or alone.status.stopped:
             return alone
         return self._by_windows(whole, alone) if marches else alone
+
+    def _marched(self, problem: Problem) -> Joined:
+        """One network at once if that will do, else windows."""
+        whole = None if problem.observations else self._at_once(problem)
+        if whole is not None and (whole.met or whole.piece.status.stopped):
+            return self._join(problem, None, [whole.piece])
+        try:
+            pieces = self._windows(problem)
+        except STOPS as stop:
+            if whole is None:
+                raise
+            return self._join(problem, None, [whole.piece.ended(Status.after(stop))])
+        first = pieces[0]
+        if whole is not None and first.status.stopped and not first.error < whole.piece.error:
+            return self._join(problem, None, [whole.piece.ended(first.status)])
+        return self._join(problem, self._march.coordinate, pieces)
 
     def judged(self, found: Joined) -> tuple[Uncertainty | None, ErrorEstimate | None, Status]:
         """Error bars, the error estimate, and the status; nothing is known of a stopped run."""
@@ -241,8 +236,8 @@ class _Run:
         task = replace(task, equal=equal)
         return Setting(task, request.sampling, self._rng, self._report)
 
-    def _at_once(self, problem: Problem) -> Piece | None:
-        """One network instead of windows, where the choice is ours and a quick look finds one."""
+    def _at_once(self, problem: Problem) -> Found | None:
+        """One network instead of windows, where the choice is ours, by a quick look."""
         march = self._march
         if march.coordinate is None or march.required or march.count is not None:
             return None

@@ -53,7 +53,8 @@ def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Statu
         return Status.UNSEEN, (f"varies between the points: {', '.join(hidden)}",)
     if error is not None and not error.relative <= tolerance:
         rest = np.sqrt(max(0.0, error.relative**2 - error.from_noise**2))
-        return Status.NOISY if rest <= tolerance else Status.INACCURATE, ()
+        noisy = rest <= max(tolerance, error.from_noise)
+        return Status.NOISY if noisy else Status.INACCURATE, ()
     return status if status.ok else Status.CONVERGED, ()
 
 

@@ -18,6 +18,7 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.shapes.ball import Ball, Disk
 from piscm.shapes.brick import Brick
+from piscm.shapes.cloud import PointCloud
 from piscm.shapes.combination import HOWS, combined
 from piscm.shapes.cylinder import Cylinder
 from piscm.shapes.ellipse import Ellipse
@@ -50,6 +51,7 @@ class Reader:
             "brick": self._brick,
             "cylinder": self._cylinder,
             "mesh": self._mesh,
+            "cloud": self._cloud,
             "product": self._product,
             **dict.fromkeys(HOWS, self._combination),
         }
@@ -84,6 +86,13 @@ class Reader:
         groups = _table(given.get("groups", {}), "groups")
         return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)
 
+    def _cloud(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "coordinates", "boundary", "normals", "name"))
+        names = _list(given.get("coordinates"), "coordinates")
+        symbols = tuple(self._symbol(name) for name in names)
+        points, normals = (_list(given.get(key), key) for key in ("boundary", "normals"))
+        return PointCloud(symbols, points, normals, name=given.get("name"))
+
     def _cylinder(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "center", "radius", "name"))
         center = {
@@ -101,7 +110,7 @@ class Reader:
 
     def _ellipse(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "center", "radii", "angle", "name"))
-        radii = [self._number(own) for own in _list(given.get("radii"), "radii")]
+        radii: Any = [self._number(own) for own in _list(given.get("radii"), "radii")]
         angle = self._number(given.get("angle", 0.0))
         return Ellipse(self._center(given), radii, angle=angle, name=given.get("name"))
 
