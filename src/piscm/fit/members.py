@@ -43,7 +43,7 @@ class Member:
         The least distance of points from a face, in widths of the box, for layers there; None
         spreads points evenly.
     faces : tuple of Face
-        Those that have layers; all if none is given.
+        Those where nodes are steep, all if none is given; points are near all of them anyway.
     """
 
     activation: str
