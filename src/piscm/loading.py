@@ -37,7 +37,7 @@ def load(path: str | PathLike[str]) -> Solution:
     """
     arrays, plain = read_archive(path)
     try:
-        return _unpacked(arrays, plain)
+        return _unpacked(_Used(arrays), plain)
     except UnknownKindError as error:
         raise ProblemError(f"{path}: {error}") from error
     except ProblemError as error:
@@ -47,7 +47,24 @@ def load(path: str | PathLike[str]) -> Solution:
         raise ProblemError(f"{path} is damaged: {reason}.") from error
 
 
-def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Solution:
+class _Used(dict[str, np.ndarray]):
+    """Arrays that know which of them were asked for."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray]) -> None:
+        super().__init__(arrays)
+        self._used: set[str] = set()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        self._used.add(name)
+        return super().__getitem__(name)
+
+    def check_all_used(self) -> None:
+        for name in self:
+            if name not in self._used:
+                raise ProblemError(f"it has an array {brief(name, 40)} that is not known.")
+
+
+def _unpacked(arrays: _Used, plain: Mapping[str, Any]) -> Solution:
     if plain["format"] != FORMAT:
         raise UnknownKindError(
             f"it has the format {brief(plain['format'])}, and this piscm reads {FORMAT}."
@@ -70,6 +87,8 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
     fits = history.shape == (network.n_nodes,) or (history.ndim == 1 and method.records_iterations)
     if history.dtype != HISTORY or not fits:
         raise ProblemError("its history does not fit its nodes.")
+    uncertainty = _unpacked_uncertainty(arrays, plain, network)
+    arrays.check_all_used()
     return Solution(
         problem=problem,
         network=network,
@@ -81,7 +100,7 @@ def _unpacked(arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any]) -> Sol
         block_residuals=_unpacked_residuals(plain["block_residuals"], problem),
         history=np.rec.array(history),
         seconds=float(plain["seconds"]),
-        uncertainty=_unpacked_uncertainty(arrays, plain, network),
+        uncertainty=uncertainty,
         known_error=_unpacked_error(plain["error"], problem),
         remarks=tuple(str(text) for text in plain["remarks"]),
         tried=tuple(str(note) for note in plain["tried"]),

@@ -1,6 +1,7 @@
 """`piscm reproduce`: tiny trials, interrupted, resumed, on several workers and on a cluster."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
@@ -26,7 +28,7 @@ from piscm.paper.rows import EXPERIMENTS, selected
 from piscm.paper.store import Store
 from piscm.paper.summary import Summary
 from piscm.paper.trial import run_trial, trials_of
-from piscm.paper.trials import run_trials
+from piscm.paper.trials import Trial, run_trials
 from piscm.paper.workers import dask_workers, local_workers
 
 FAST = ["pi-sc-i", "pi-sc-iii", "random-features", "scipy"]
@@ -352,19 +354,50 @@ def test_bad_input_is_told_before_any_work(tmp_path, words, message):
     assert not (tmp_path / "new").exists()
 
 
-def test_a_damaged_trial_is_named(tmp_path):
-    path = tmp_path / "trials" / "table-2" / "pi-sc-i-unsupervised-seed0.json"
-    path.parent.mkdir(parents=True)
-    for content in ("{", "[1]", "{}"):
-        path.write_text(content)
-        with pytest.raises(ProblemError, match=r"pi-sc-i-unsupervised-seed0\.json"):
-            check_folder(tmp_path, quick=True)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "{",
+        "[1]",
+        "{}",
+        "[" * 100_000,
+        '{"seed": 0}',
+        *({"seed": seed} for seed in (-1, 0.5, "0", None, True, 1)),
+        *({"rmse": rmse} for rmse in ("a", -1, math.nan, math.inf, [1.0], True)),
+        *({"quick": quick} for quick in (0, "no", None)),
+        {"nodes": 1.5},
+        {"residuals": [1.0, "b"]},
+        {"table": "table-9"},
+        {"method": 3},
+        {"status": "fine\x1b[2J"},
+        {"machine": []},
+    ],
+    ids=lambda damage: str(damage)[:30],
+)
+def test_a_damaged_trial_is_named_and_run_again(tmp_path, capsys, damage):
+    key = "table-1/scipy/unsupervised"
+    record, name = run_trial(key, 0, quick=True), "table-1/scipy-unsupervised-seed0"
+    Store(tmp_path).write(name, record)
+    path = tmp_path / "trials" / f"{name}.json"
+    assert Store(tmp_path).read(name) == record
+    sound = path.read_text()
+    path.write_text(damage if isinstance(damage, str) else json.dumps({**record, **damage}))
+    store = Store(tmp_path)
+    assert store.read(name) is None
+    assert list(store.records()) == []
+    words = " ".join(capsys.readouterr().err.split())
+    assert words.count("seed0.json is damaged") == 1
+    assert "\x1b" not in words
+    again = Trial(name, 1.0, partial(run_trial, key, 0, True))
+    with ThreadPoolExecutor(1) as executor:
+        run_trials([again], executor, 1, store)
+    assert json.loads(path.read_text())["rmse"] == json.loads(sound)["rmse"]
 
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_quick_trials_and_full_ones_do_not_share_a_folder(tmp_path, quick):
     record = run_trial("table-1/scipy/unsupervised", 0, quick)
-    Store(tmp_path).write("table-1/any", record)
+    Store(tmp_path).write("table-1/scipy-unsupervised-seed0", record)
     check_folder(tmp_path, quick=quick)
     with pytest.raises(ProblemError, match="choose another folder"):
         check_folder(tmp_path, quick=not quick)

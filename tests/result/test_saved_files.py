@@ -1,6 +1,8 @@
 """A damaged or hostile file is refused; a sound one comes back exactly as it was."""
 
+import hashlib
 import json
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -22,6 +24,7 @@ from piscm import (
     solve,
     unknown,
 )
+from piscm.result.archive import write_archive
 from piscm.result.solution import FORMAT
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -51,7 +54,9 @@ def sound(tmp_path_factory):
 def parts(path):
     with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
-    return arrays, json.loads(arrays.pop("plain").tobytes())
+    plain = json.loads(arrays.pop("plain").tobytes())
+    del plain["arrays"]
+    return arrays, plain
 
 
 @pytest.fixture
@@ -61,12 +66,19 @@ def forged(sound, tmp_path):
     def load(change):
         arrays, plain = parts(sound)
         change(arrays, plain)
-        text = np.frombuffer(json.dumps(plain).encode(), np.uint8)
         path = tmp_path / "forged.npz"
-        np.savez(path, **{"plain": text, **arrays})
+        write_archive(path, arrays, plain)
         return piscm.load(path)
 
     return load
+
+
+def sealed(path):
+    """Give a zip file the checksum that a sound one has."""
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.comment = bytes(77)
+    content = path.read_bytes()[:-77]
+    path.write_bytes(content + b"piscm sha256 " + hashlib.sha256(content).hexdigest().encode())
 
 
 def put(plain, path, value):
@@ -107,6 +119,60 @@ def test_flipped_bits_are_found_or_do_no_harm(sound, tmp_path):
             assert np.array_equal(loaded(x=[0.0, 0.5, 1.0]), expected)
 
 
+def test_every_bit_counts(refused, sound, tmp_path):
+    whole, path = sound.read_bytes(), tmp_path / "flipped.npz"
+    for position in np.random.default_rng(1).integers(8 * len(whole), size=150):
+        damaged = bytearray(whole)
+        damaged[position // 8] ^= 1 << (position % 8)
+        path.write_bytes(damaged)
+        refused(lambda: piscm.load(path), "flipped.npz")
+
+
+def zeros(count):
+    """An array of zeros as NumPy writes it, whose header may claim another count."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({count},), }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00v\x00" + header.encode()
+
+
+@pytest.mark.parametrize("name", ["surplus", "weights", "plain"])
+def test_a_bomb_is_not_unpacked(refused, sound, tmp_path, name):
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(sound) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            if entry.filename != f"{name}.npy":
+                new.writestr(entry.filename, old.read(entry))
+        with new.open(f"{name}.npy", "w", force_zip64=True) as file:
+            file.write(zeros(20 * 2**20))
+            for _ in range(160):
+                file.write(bytes(2**20))
+    sealed(path)
+    assert path.stat().st_size < 2**20
+    tracemalloc.start()
+    refused(lambda: piscm.load(path), "bomb.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**25
+
+
+def test_a_bomb_that_names_its_size(refused, sound, tmp_path):
+    arrays, plain = parts(sound)
+    path = tmp_path / "bomb.npz"
+    write_archive(path, {**arrays, "weights": np.zeros((2**24, 1))}, plain)
+    refused(lambda: piscm.load(path), "would unpack to")
+
+
+def test_arrays_that_nobody_asked_for(refused, forged):
+    refused(lambda: forged(lambda arrays, _: arrays.update(more=np.zeros(3))), "'more'")
+
+
+@pytest.mark.parametrize("path", [["block_residuals", 0, "name"], ["status"], ["seed"]])
+def test_control_characters_do_not_reach_a_terminal(forged, path):
+    with pytest.raises(ProblemError) as caught:
+        forged(lambda _, plain: put(plain, path, "\x1b[2J\x07 cleared"))
+    assert "\x1b" not in str(caught.value)
+    assert "\x07" not in str(caught.value)
+
+
 @pytest.mark.parametrize("content", [b"", b"\0" * 99, b"PK\x03\x04", b"\x93NUMPY", b"\x80\x04."])
 def test_a_file_of_something_else(refused, tmp_path, content):
     path = tmp_path / "other.npz"
@@ -119,8 +185,11 @@ def test_an_archive_of_something_else(refused, tmp_path):
     for plain in (b"[]", b"{}", b"3", b"{", b"\xff", b"[" * 100_000, b'{"format": 1}'):
         np.savez(path, plain=np.frombuffer(plain, np.uint8))
         refused(lambda: piscm.load(path), "other.npz")
+        sealed(path)
+        refused(lambda: piscm.load(path), "other.npz")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("plain.npy", b"{}")
+    sealed(path)
     refused(lambda: piscm.load(path), "other.npz")
 
 
@@ -129,11 +198,13 @@ def test_pickled_objects_are_never_unpacked(refused, sound, tmp_path):
         def __reduce__(self):
             return (pytest.fail, ("a pickle was executed",))
 
-    arrays, _ = parts(sound)
+    with np.load(sound) as archive:
+        arrays = dict(archive)
     path = tmp_path / "trap.npz"
     for name in ("plain", "weights", "extra"):
         objects = {name: np.array([Trap()], dtype=object)}
         np.savez(path, allow_pickle=True, **{**arrays, **objects})
+        sealed(path)
         refused(lambda: piscm.load(path), "trap.npz")
 
 

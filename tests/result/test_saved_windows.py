@@ -8,6 +8,7 @@ from builders import decay_of
 
 import piscm
 from piscm import PISC3, Auto, Sampling, Windows, coordinates, field, solve
+from piscm.result.archive import write_archive
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -35,10 +36,10 @@ def forged(sound, tmp_path):
         with np.load(sound) as archive:
             arrays = {name: archive[name] for name in archive.files}
         plain = json.loads(arrays.pop("plain").tobytes())
+        del plain["arrays"]
         change(plain)
-        text = np.frombuffer(json.dumps(plain).encode(), np.uint8)
         path = tmp_path / "forged.npz"
-        np.savez(path, plain=text, **arrays)
+        write_archive(path, arrays, plain)
         return piscm.load(path)
 
     return load

@@ -14,6 +14,7 @@ from piscm.assemble.sites import draw_points
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.compile.integrals import IntegralRows
 from piscm.problem.domain import Domain
+from piscm.problem.places import Slices
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -63,8 +64,8 @@ def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) 
     along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
     if any(_rare(values, count, rng) for values in _known(block, points)):
         return True
-    if block.compiled.normals:  # which are not known along lines
-        return False
+    if block.kind != "equations" and not isinstance(block.place, Slices):
+        return False  # a line would leave its points, and normals are not known along it
     box = domain.bounding_box
     for axis in moving:
         for start in points[rng.integers(len(points), size=_LINES)]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import CHOICE, Density, Sampling
+from piscm.assemble.sampling import CHOICE, Crowd, Density, Sampling
 from piscm.budget.budget import check_memory
 from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
@@ -131,7 +131,7 @@ def draw_points(
     blocks: Sequence[Block],
     sampling: Sampling,
     rng: np.random.Generator,
-    density: Density | None = None,
+    density: Density | Crowd | None = None,
 ) -> Points:
     """Points for every block; given a density, half of those inside and on faces follow it."""
     many = max(sampling.interior, sampling.boundary)

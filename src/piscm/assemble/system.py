@@ -37,8 +37,7 @@ from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-# Whatever is done with columns needs this many arrays of their size: the columns themselves, copies
-# scaled to unit length, their factors.
+# Arrays of their size that are needed with columns: scaled to unit length, factored, moved.
 _COPIES = 6
 
 
@@ -155,9 +154,11 @@ class System:
         unknowns = (state.unknowns + change.unknowns).T[:, :, None]
         for placed in self._nonlinear:
             own = placed.nonlinear_legs
-            pairs = zip(state.strands[own], change.strands[own], strict=True)
-            strands = [old[:, None] + new for old, new in pairs]
-            result[:, placed.rows] = self._block_residual(placed, _of_strands, strands, unknowns)
+            pairs = list(zip(state.strands[own], change.strands[own], strict=True))
+            for some in parts(trials, max(old.size for old, _ in pairs)):
+                strands = [old[:, None] + new[:, some] for old, new in pairs]
+                rows = self._block_residual(placed, _of_strands, strands, unknowns[:, some])
+                result[some, placed.rows] = rows
         return result
 
     def _block_residual(
@@ -221,8 +222,8 @@ class System:
     @property
     def bytes_per_node(self) -> int:
         """The memory that a node takes, with the working copies of its columns."""
-        strands = sum(len(strands) * leg.size for leg, strands in self._stranded)
-        return int(8 * (_COPIES * self.fields * self.rows + strands))
+        moving = sum(len(strands) * leg.size for leg, strands in self._stranded)
+        return 8 * (_COPIES * self.fields * int(self.rows) + moving)
 
     def allocate(self, capacity: int) -> Columns:
         """Columns with room for `capacity` nodes."""
@@ -242,7 +243,7 @@ class System:
         columns = self.allocate(len(nodes))
         partials = [own for own, _ in self._linear_partials]
         coefficients = [own for each in self._coefficients for own in each]
-        for some in parts(len(nodes), len(self._points)):
+        for some in parts(len(nodes), max(len(self._points), self.fields * self.rows)):
             made = Evaluated(nodes.some(some), self._points, self._wanted, self.activation)
             write_still(columns.still[some], made, self._linear, partials)
             rooms = [own[:, some] for own in columns.strands]

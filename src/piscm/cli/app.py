@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from piscm.cli.exit_codes import EPILOG, INTERRUPTED, WRONG_INPUT
+
 app = typer.Typer(
     help="Differential equations solved by a network that is grown, not trained.",
     no_args_is_help=True,
@@ -26,15 +28,17 @@ def _told(*others: type[Exception]) -> Iterator[None]:
         yield
     except mended as error:
         _say(str(error), "error: ")
-        raise typer.Exit(2) from None
+        raise typer.Exit(WRONG_INPUT) from None
 
 
 def _say(words: str, before: str = "") -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from piscm.problem.errors import printable
+
     # Text, because a message may quote brackets that rich would interpret as markup.
-    Console(stderr=True).print(Text.assemble((before, "red"), words), soft_wrap=True)
+    Console(stderr=True).print(Text.assemble((before, "red"), printable(words)), soft_wrap=True)
 
 
 def _version(wanted: bool) -> None:
@@ -62,6 +66,7 @@ def list_problems() -> None:
     from piscm.cli.output import text
 
     table = Table("name", "nodes", "scale", "points", "what it is", box=None)
+    table.columns[0].no_wrap = True  # it is to be copied into a command
     for name in zoo.names():
         item = zoo.load(name)
         points = f"{item.sampling.interior} + {item.sampling.boundary}"
@@ -70,7 +75,7 @@ def list_problems() -> None:
     Console().print(table)
 
 
-@app.command("solve")
+@app.command("solve", epilog=EPILOG)
 def solve_problem(
     name_or_file: Annotated[str, typer.Argument(help="A name from `piscm list`, or a TOML file.")],
     method: Annotated[
@@ -95,10 +100,17 @@ def solve_problem(
     ] = None,
 ) -> None:
     """Solve a problem of the zoo or of a file."""
-    with _told():
-        from piscm.cli.trials import run_trials
+    try:
+        with _told():
+            from piscm.cli.trials import run_trials
 
-        run_trials(name_or_file, method, nodes, tol, observations, seed, trials, as_json, out)
+            code = run_trials(
+                name_or_file, method, nodes, tol, observations, seed, trials, as_json, out
+            )
+    except KeyboardInterrupt:
+        _say("Interrupted before there was a result.")
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(code)
 
 
 @app.command("reproduce")
@@ -152,7 +164,7 @@ def reproduce_paper(
             )
     except KeyboardInterrupt:
         _say("Interrupted. What was finished is kept: the same command goes on.")
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 @app.command("bench")

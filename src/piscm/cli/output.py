@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from piscm.cli.task import Task
+from piscm.problem.errors import printable
 from piscm.result.solution import Solution
 from piscm.text.files import write_csv
 from piscm.text.replacing import replacing
@@ -83,7 +84,7 @@ def print_one(solution: Solution, row: dict[str, Any]) -> None:
 def print_many(rows: list[dict[str, Any]]) -> None:
     narrow = [_narrow(row) for row in rows]
     columns = list(narrow[0])
-    title = Text(f"{rows[0]['problem']}, {rows[0]['method']}")
+    title = Text(printable(f"{rows[0]['problem']}, {rows[0]['method']}"))
     table = Table(*columns, box=None, title=title)
     for row in narrow:
         table.add_row(*(text(row[key]) for key in columns))

@@ -1,12 +1,14 @@
 """Finished trials on disk: one file each, written whole or not at all."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from piscm import ProblemError
-from piscm.problem.errors import shortened
+from rich.console import Console
+from rich.text import Text
+
+from piscm.problem.errors import brief, printable, shortened
 from piscm.text.files import write_csv
 from piscm.text.replacing import replacing
 
@@ -19,6 +21,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._told: set[Path] = set()
         (folder / "trials").mkdir(parents=True, exist_ok=True)
         (folder / "figures").mkdir(exist_ok=True)
 
@@ -33,13 +36,15 @@ class Store:
             part.write_bytes(json.dumps(record, allow_nan=False).encode())
 
     def read(self, name: str) -> Record | None:
-        """A trial; None where it is not there."""
-        return _read(self._path(name)) if self._path(name).exists() else None
+        """A trial; None where it is not there, or cannot be one."""
+        return self._read(self._path(name)) if self._path(name).exists() else None
 
     def records(self) -> Iterator[Record]:
-        """Every trial that is there, in the order of their names."""
+        """Every sound trial that is there, in the order of their names."""
         for path in sorted((self.folder / "trials").glob("*/[!.]*.json")):
-            yield _read(path)
+            record = self._read(path)
+            if record is not None:
+                yield record
 
     def remove(self, name: str) -> None:
         """Forget a trial."""
@@ -60,15 +65,57 @@ class Store:
     def _path(self, name: str) -> Path:
         return self.folder / "trials" / f"{name}.json"
 
+    def _read(self, path: Path) -> Record | None:
+        """A record; one that is not sound is named once, and its trial is run again."""
+        record: Any = None
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            defect = _defect(record, f"{path.parent.name}/{path.stem}")
+        except (ValueError, RecursionError) as error:
+            defect = shortened(str(error))
+        if not defect:
+            return dict(record)
+        if path not in self._told:
+            self._told.add(path)
+            words = printable(f"{path} is damaged ({defect}): its trial is run again.")
+            Console(stderr=True).print(Text(words), soft_wrap=True)
+        return None
 
-def _read(path: Path) -> Record:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        reason = shortened(str(error))
-        raise ProblemError(
-            f"{path} is damaged ({reason}): delete it, and its trial is run again."
-        ) from None
-    if not isinstance(record, dict) or "seed" not in record:
-        raise ProblemError(f"{path} is no trial of piscm: delete it, or choose another --out.")
-    return record
+
+def _defect(record: Any, name: str) -> str:
+    """What is wrong with a record of this name; nothing, if it is as a trial writes it."""
+    if not isinstance(record, dict):
+        return "it is no table"
+    for key, fits in _KINDS.items():
+        if key in record and not fits(record[key]):
+            return f"its {key} is {brief(record[key], 40)}"
+    of_paper = name.startswith("table-")  # other studies have columns of their own
+    for key in ("seed", *((*_WHAT, "quick", "rmse") if of_paper else ())):
+        if key not in record:
+            return f"it has no {key}"
+    own = "{table}/{method}-{paradigm}-seed{seed}".format(**record) if of_paper else name
+    return "" if own == name else f"it is of {brief(own, 80)}"
+
+
+def _word(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable()
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _size(value: Any) -> bool:
+    number = type(value) in (int, float) and abs(value) < float("inf")
+    return value is None or (number and value >= 0)
+
+
+_WHAT = ("table", "method", "paradigm")
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys((*_WHAT, "status", "code", "commit", "machine", "confirmed"), _word),
+    **dict.fromkeys(("seed", "nodes"), _count),
+    **dict.fromkeys(("rmse", "error", "residual", "seconds", "cpu"), _size),
+    "quick": lambda value: isinstance(value, bool),
+    "failure": lambda value: isinstance(value, str),
+    "residuals": lambda value: isinstance(value, list) and all(map(_size, value)),
+}

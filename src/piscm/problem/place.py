@@ -78,7 +78,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Cut:
-    """A part of a domain: `low` to `high` along a coordinate that runs from `start` to `end`."""
+    """A part of a domain: `low` to `high` along a coordinate that runs from `start` to `end`.
+
+    Parts follow each other upward from `start` or, if `backward`, downward from `end`.
+    """
 
     coordinate: sympy.Symbol
     axis: int
@@ -86,10 +89,27 @@ class Cut:
     end: float
     low: float
     high: float
+    backward: bool = False
+
+    @property
+    def origin(self) -> float:
+        """Where the first part begins."""
+        return self.end if self.backward else self.start
+
+    @property
+    def entrance(self) -> float:
+        """Where this part begins."""
+        return self.high if self.backward else self.low
 
     def holds(self, points: Floats) -> NDArray[np.bool_]:
         """Which points lie in it; points on a cut belong to the earlier part only."""
-        at = points[:, self.axis]
+        return self.reaches(points[:, self.axis])
+
+    def reaches(self, at: Floats) -> NDArray[np.bool_]:
+        """The same for values of the coordinate."""
+        if self.backward:
+            after = (at >= self.low) | (self.low <= self.start)
+            return np.asarray(after & ((at < self.high) | (self.high >= self.end)))
         after = (at > self.low) | (self.low <= self.start)
         return np.asarray(after & ((at <= self.high) | (self.high >= self.end)))
 

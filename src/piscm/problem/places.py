@@ -147,12 +147,12 @@ class Slices(Place):
                     raise ProblemError(f"{what} lies outside the domain {domain}.")
 
     def within(self, cut: Cut) -> Sequence[Kept]:
-        first = [part for part in self.parts if part.get(cut.coordinate) == cut.start]
+        first = [part for part in self.parts if part.get(cut.coordinate) == cut.origin]
         others = [part for part in self.parts if _in_part(part, cut)]
         kept = []
         if first:
-            moved = tuple(ReadOnly({**part, cut.coordinate: cut.low}) for part in first)
-            kept.append(Kept(Slices(moved), continued=cut.low != cut.start))
+            moved = tuple(ReadOnly({**part, cut.coordinate: cut.entrance}) for part in first)
+            kept.append(Kept(Slices(moved), continued=cut.entrance != cut.origin))
         if others:
             kept.append(Kept(Slices(tuple(others))))
         return kept
@@ -195,7 +195,8 @@ def face_normal(face: Slice, domain: Domain) -> Floats:
 def _in_part(part: Slice, cut: Cut) -> bool:
     if cut.coordinate not in part:
         return True
-    return part[cut.coordinate] != cut.start and cut.low < part[cut.coordinate] <= cut.high
+    value = part[cut.coordinate]
+    return value != cut.origin and bool(cut.reaches(np.array([value]))[0])
 
 
 @dataclass(frozen=True)

@@ -264,6 +264,7 @@ class Solution:
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields)
         chosen = self.method.chosen(self.network)
+        asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
         lines = [
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
@@ -272,7 +273,7 @@ class Solution:
             *([f"  chosen: {chosen}"] if chosen else []),
             *([f"  {self.network.extent}"] if self.network.extent else []),
             *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
-            f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
+            f"  residual {self.fitted_residual:.3e}{asked} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:

@@ -67,14 +67,10 @@ class Former:
         if function in (sympy.Max, sympy.Min):
             return self._extreme(function, arguments)
         size = self._sizes.formed(function, arguments)
-        if size.constant is None:
+        if size.constant is None or issubclass(function, BesselBase):
             return self._checked(function(*arguments, evaluate=False))
         if function in _DECIDING:
             return self._decided(function, arguments)
-        if issubclass(function, BesselBase):
-            if any(argument.is_Float for argument in arguments):
-                return sympy.Float(size.constant.value)
-            return self._checked(function(*arguments, evaluate=False))
         return self._checked(function(*arguments))
 
     def operated(self, operator: Any, arguments: Sequence[sympy.Expr]) -> sympy.Expr:

@@ -20,7 +20,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 from sympy.printing.str import StrPrinter
 
-from piscm.problem.errors import ProblemError, UnfitError, shortened
+from piscm.problem.errors import ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
 from piscm.problem.operators import BY_NAME
@@ -67,7 +67,7 @@ def parse_expression(
         raise ProblemError(f"{where} is a {type(text).__name__}, not text.")
     if len(text) > _MAX_LENGTH:
         raise ProblemError(f"{where} is longer than {_MAX_LENGTH} characters.")
-    reader = _Reader(symbols, fields, f"{where} ({shortened(text, 60)})")
+    reader = _Reader(symbols, fields, f"{where} ({shortened(printable(text), 60)})")
     sides = _EQUALS.split(text)
     if len(sides) > 2:
         raise ProblemError(f"{reader.where} has more than one '='.")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from piscm.problem.errors import ProblemError
 from piscm.zoo import (
+    advection,
     allen_cahn,
     burgers,
     heat,
@@ -21,14 +22,19 @@ from piscm.zoo import (
     kovasznay,
     kuramoto_sivashinsky,
     layers,
+    lorenz,
     lotka_volterra,
     maxwell,
     poisson,
     reaction_diffusion,
+    robertson,
     runge_bump,
+    schroedinger,
     shapes,
     sine_gordon,
+    stiff_relaxation,
     van_der_pol,
+    van_der_pol_stiff,
     wave,
 )
 from piscm.zoo.benchmark import Benchmark
@@ -43,6 +49,12 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "kovasznay": kovasznay.forward,
     "kdv": kdv.forward,
     "kuramoto-sivashinsky": kuramoto_sivashinsky.forward,
+    "advection": advection.forward,
+    "schroedinger": schroedinger.forward,
+    "lorenz": lorenz.forward,
+    "robertson": robertson.forward,
+    "stiff-relaxation": stiff_relaxation.forward,
+    "van-der-pol-stiff": van_der_pol_stiff.forward,
     "poisson-3d": poisson.three_dimensions,
     "poisson-5d": poisson.five_dimensions,
     "wave-2d": wave.forward,

@@ -1,0 +1,66 @@
+"""What a shell is told: a code for every way to fail, and Ctrl-C."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from piscm.cli.exit_codes import FAILED, INTERRUPTED
+from piscm.result.status import Status
+
+COMMAND = [sys.executable, "-c", "from piscm.cli import app; app()", "solve"]
+FILE = """
+equations = ["diff(u, t) = -u"]
+conditions = [{expression = "u - 1", on = {t = 0}}]
+domain = {t = [0, 2]}
+"""
+
+
+def test_every_failure_has_a_code_of_its_own():
+    failures = {status.name.lower() for status in Status if status.failed}
+    assert set(FAILED) == failures
+    assert len(set(FAILED.values())) == len(FAILED)
+    assert not {0, 1, 2} & set(FAILED.values())
+    assert FAILED["interrupted"] == INTERRUPTED == 130
+
+
+def test_the_help_lists_them(run):
+    words = " ".join(run("solve", "--help").stdout.split())
+    for name, code in FAILED.items():
+        assert f"{code} {name}" in words
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("tolerance = 1e-12\nmax_nodes = 2", FAILED["node_limit"]),
+        ("max_nodes = 2", 0),
+    ],
+)
+def test_the_code_follows_the_status(solve_file, options, code):
+    text = f"{FILE}[method]\n{options}\ncandidates = 5\n[sampling]\ninterior = 16"
+    result = solve_file(text, "--json")
+    assert result.exit_code == code
+    assert Status[json.loads(result.stdout)["status"].upper()].failed == (code > 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter there")
+def test_ctrl_c_ends_all_trials_and_keeps_what_is_done(tmp_path):
+    options = ["van-der-pol", "--nodes", "40", "--trials", "1000", "--json", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        [*COMMAND, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    first = json.loads(process.stdout.readline())
+    process.send_signal(signal.SIGINT)
+    rest, words = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in words
+    done = [first, *map(json.loads, rest.splitlines())]
+    assert len(done) < 10
+    with open(tmp_path / "van-der-pol-pi-sc-iii-trials.csv", newline="") as file:
+        assert [int(row["seed"]) for row in csv.DictReader(file)] == [row["seed"] for row in done]
+    assert not [path for path in tmp_path.iterdir() if ".part" in path.name]
