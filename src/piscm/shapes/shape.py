@@ -49,7 +49,10 @@ class Shape(Frozen, Domain):
 
     @abstractmethod
     def level(self, points: Floats) -> Floats:
-        """Negative inside, positive outside, zero on the boundary; about the distance near it."""
+        """Negative inside, positive outside, zero on the boundary.
+
+        In size about the distance to the boundary, and never more than that.
+        """
 
     @abstractmethod
     def marks(self, axis: int) -> Floats:
