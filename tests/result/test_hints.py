@@ -1,12 +1,13 @@
 """What a status says to try: tried."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy
 
 from piscm import (
     PISC3,
-    Auto,
     Box,
     Condition,
     Observations,
@@ -135,12 +136,15 @@ def test_a_tolerance_above_the_noise():
 
 
 def test_more_points():
-    bump = sympy.exp(-(((x - 0.3) / 0.003) ** 2))
-    narrow = Problem(LINE, [u.diff(x, 2) + 1000 * bump], [ENDS])
-    few = solve(narrow, Auto(activation="gaussian"), tol=0.1, sampling=Sampling(20, 2))
-    assert not few.status.ok
-    many = solve(narrow, Auto(activation="gaussian"), tol=0.1, sampling=Sampling(4000, 2))
-    assert many.status.ok
+    bump = sympy.exp(-(((x - 0.3) / 0.01) ** 2))
+    narrow = Problem(LINE, [u.diff(x, 2) + bump], [ENDS])
+    method = replace(grown(100), activation="gaussian")
+    few = solve(narrow, method, tol=1e-4, sampling=Sampling(10, 2))
+    assert few.status is Status.UNSEEN
+    assert "between the points: equation" in str(few)
+    many = solve(narrow, method, tol=1e-4, sampling=Sampling(2000, 2))
+    assert many.status is not Status.UNSEEN
+    assert many.error_estimate.relative < 0.01 * few.error_estimate.relative
 
 
 def test_more_iterations():
