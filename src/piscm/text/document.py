@@ -193,7 +193,7 @@ def _side(name: str, coordinate: sympy.Symbol, bound: Any) -> dict[sympy.Symbol,
     """One coordinate of the domain with its bounds, which a box can have."""
     with at(name):
         given = [_constant(value) for value in bound] if isinstance(bound, list) else bound
-        side = {coordinate: given}
+        side: dict[sympy.Symbol, Any] = {coordinate: given}
         Box(side)
     return side
 
