@@ -40,11 +40,21 @@ if TYPE_CHECKING:
     from piscm.problem.box import Box
     from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
+    from piscm.problem.integrals import here, integral
+    from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.result.solution import Solution
     from piscm.result.status import Status
+    from piscm.shapes.ball import Ball, Disk
+    from piscm.shapes.brick import Brick, Interval, Rectangle
+    from piscm.shapes.cloud import PointCloud
+    from piscm.shapes.cylinder import Cylinder
+    from piscm.shapes.ellipse import Ellipse
+    from piscm.shapes.files import read_mesh
+    from piscm.shapes.mesh import Mesh
+    from piscm.shapes.polygon import Polygon
     from piscm.solver import NotConverged, solve
 
 __version__ = version("piscm")
@@ -52,10 +62,17 @@ __version__ = version("piscm")
 # Names are loaded on first use: SymPy alone takes half a second to import.
 _WHERE = {
     "Auto": "march.methods",
+    "Ball": "shapes.ball",
     "Box": "problem.box",
+    "Brick": "shapes.brick",
     "Condition": "problem.conditions",
+    "Cylinder": "shapes.cylinder",
+    "Disk": "shapes.ball",
+    "Ellipse": "shapes.ellipse",
+    "Interval": "shapes.brick",
     "Local": "construct.local",
     "MarchPolicy": "march.policy",
+    "Mesh": "shapes.mesh",
     "NotConverged": "solver",
     "Observations": "problem.observations",
     "Orthogonal": "construct.orthogonal",
@@ -63,15 +80,23 @@ _WHERE = {
     "PISC2": "fit.pisc",
     "PISC3": "fit.pisc",
     "Periodic": "problem.conditions",
+    "PointCloud": "shapes.cloud",
+    "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
+    "Rectangle": "shapes.brick",
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
     "Status": "result.status",
     "Windows": "march.methods",
     "coordinates": "problem.symbols",
     "field": "problem.symbols",
+    "here": "problem.integrals",
+    "integral": "problem.integrals",
     "load": "loading",
+    "normal": "problem.normals",
+    "normal_derivative": "problem.normals",
+    "read_mesh": "shapes.files",
     "solve": "solver",
     "unknown": "problem.symbols",
 }
@@ -82,16 +107,26 @@ __all__ = [
     "PISC2",
     "PISC3",
     "Auto",
+    "Ball",
     "Box",
+    "Brick",
     "Condition",
+    "Cylinder",
+    "Disk",
+    "Ellipse",
+    "Interval",
     "Local",
     "MarchPolicy",
+    "Mesh",
     "NotConverged",
     "Observations",
     "Orthogonal",
     "Periodic",
+    "PointCloud",
+    "Polygon",
     "Problem",
     "ProblemError",
+    "Rectangle",
     "Sampling",
     "Solution",
     "Status",
@@ -99,8 +134,13 @@ __all__ = [
     "baselines",
     "coordinates",
     "field",
+    "here",
+    "integral",
     "load",
+    "normal",
+    "normal_derivative",
     "plots",
+    "read_mesh",
     "solve",
     "unknown",
     "zoo",

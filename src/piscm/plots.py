@@ -10,6 +10,7 @@ from piscm.problem.errors import ProblemError
 from piscm.problem.written import Expression
 from piscm.result.arguments import values_inside
 from piscm.result.solution import Solution
+from piscm.shapes.shape import Shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +20,7 @@ Floats = NDArray[np.float64]
 Reference = Callable[..., Floats]
 
 _GRID = 161
+_ON_IT = 1e-9  # of the size of a map: a point on a boundary, up to round-off
 
 
 def _pyplot() -> Any:
@@ -84,18 +86,71 @@ def field_map(
     ax = _axes(ax)
     horizontal, vertical = (_axis(solution, name) for name in free)
     mesh = dict(zip(free, np.meshgrid(horizontal, vertical), strict=True))
-    values = values_inside(solution, solution.problem, expression, {**mesh, **at})
+    outline = _level(solution, {**mesh, **at})
+    if outline is None:
+        values = values_inside(solution, solution.problem, expression, {**mesh, **at})
+        shown = values
+    else:
+        values = _values_near(solution, expression, {**mesh, **at}, outline)
+        shown = np.where(outline <= 0, values, np.nan)
     title = _label(solution, expression)
     colors = "viridis"
     if reference is not None:
-        values = np.abs(values - reference(**mesh, **at))
+        with np.errstate(all="ignore"):  # references mean nothing beside the shape
+            difference = np.abs(values - reference(**mesh, **at))
+        shown = np.where(np.isfinite(shown), difference, np.nan)
+        values = np.where(np.isfinite(difference), difference, shown)
         title, colors = f"absolute error of {title}", "magma"
+    low, high = (np.nanmin(shown), np.nanmax(shown)) if np.isfinite(shown).any() else (0.0, 1.0)
     image = ax.pcolormesh(
-        horizontal, vertical, values, cmap=colors, shading="gouraud", rasterized=True
+        horizontal,
+        vertical,
+        values,
+        cmap=colors,
+        shading="gouraud",
+        rasterized=True,
+        vmin=low,
+        vmax=high,
     )
     ax.figure.colorbar(image, ax=ax)
     ax.set(xlabel=free[0], ylabel=free[1], title=title)
+    if outline is not None and (outline > 0).any():
+        _draw_shape(ax, horizontal, vertical, outline)
     return ax
+
+
+def _level(solution: Solution, mesh: Mapping[str, Any]) -> Floats | None:
+    """How far outside of a shape the points of a map lie; None for domains that are no shapes."""
+    domain = solution.problem.domain
+    if not isinstance(domain, Shape):
+        return None
+    arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
+    points = np.stack([array.ravel() for array in arrays], axis=-1)
+    return domain.level(points).reshape(arrays[0].shape)
+
+
+def _values_near(
+    solution: Solution, expression: Expression | None, mesh: Mapping[str, Any], level: Floats
+) -> Floats:
+    """Values inside a shape and a little beyond, so that its edge can be cut out smoothly."""
+    domain, network = solution.problem.domain, solution.network
+    compiled = network.compile(solution.problem.fields[0] if expression is None else expression)
+    arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
+    points = np.stack([array.ravel() for array in arrays], axis=-1)
+    near = (level <= 3 * float(domain.bounding_box.width.max()) / _GRID).ravel()
+    values = np.full(len(points), np.nan)
+    with np.errstate(all="ignore"):
+        values[near] = network.value(compiled, points[near])
+    return values.reshape(level.shape)
+
+
+def _draw_shape(ax: "Axes", horizontal: Floats, vertical: Floats, level: Floats) -> None:
+    """Cover what lies outside of a shape, and draw its boundary."""
+    # The edge of the map may be the boundary itself, up to round-off.
+    level = np.where(np.abs(level) < 1e-12 * np.abs(level).max(), -1e-12, level)
+    ax.contourf(horizontal, vertical, level, levels=[0.0, np.inf], colors=["white"])
+    ax.contour(horizontal, vertical, level, levels=[0.0], colors=["0.15"], linewidths=1.2)
+    ax.set_aspect("equal")
 
 
 def cross_section(
@@ -116,7 +171,10 @@ def cross_section(
     ax = _axes(ax)
     along = _axis(solution, free[0])
     if reference is not None:
-        truth = reference(**{free[0]: along}, **at)
+        truth = np.asarray(reference(**{free[0]: along}, **at), dtype=float)
+        beside = _level(solution, {free[0]: along, **at})
+        if beside is not None:  # nothing is known there
+            truth = np.where(beside <= _ON_IT * np.abs(beside).max(), truth, np.nan)
         ax.plot(along, truth, color="0.65", linewidth=4, label="reference")
     values = values_inside(solution, solution.problem, expression, {free[0]: along, **at})
     ax.plot(along, values, color="C3", linestyle="--", label="piscm")

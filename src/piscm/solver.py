@@ -2,7 +2,8 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,16 @@ class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of
         return NotConverged, (self.solution,)
 
 
+@contextmanager
+def _clear_interrupt() -> Iterator[None]:
+    """Ctrl-C that could not be answered with a solution, in one line."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Interrupted before there was anything to return.") from None
+
+
+@_clear_interrupt()
 def solve(
     problem: Problem,
     method: Method | None = None,
@@ -82,7 +93,8 @@ def solve(
         Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
     max_seconds : float, optional
         Replaces the method's `max_seconds`: the run ends after this time with the best it has
-        found. Putting that together may take a tenth more, and a fraction of a second.
+        found. Putting that together may take a tenth more, and a fraction of a second. Methods
+        that use JAX finish compiling first.
     max_memory : float, optional
         Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
         more nodes would take more; points and candidates that would are refused.
@@ -167,7 +179,7 @@ def _found(method: Method, request: Request, seed: int) -> Outcome:
         # One BLAS thread: faster at these sizes, and bit-identical on machines of the same kind.
         with one_thread():
             found = judged(method.run(request), method.asked, seed)
-        if found.model.n_nodes or not found.status.stopped:
+        if len(found.history) or not found.status.stopped:
             return found
         stopped = found.status
     except MemoryError:
@@ -176,10 +188,8 @@ def _found(method: Method, request: Request, seed: int) -> Outcome:
         ) from None
     except OutOfTimeError:
         stopped = Status.TIME_LIMIT
-    except KeyboardInterrupt:
-        stopped = Status.INTERRUPTED
     if stopped is Status.INTERRUPTED:
-        raise KeyboardInterrupt("Interrupted before there was anything to return.")
+        raise KeyboardInterrupt
     return _nothing(request, stopped)
 
 
@@ -193,7 +203,7 @@ def _check_written(problem: Problem) -> None:
     check_scales(problem.domain, blocks)
     missing = counting_text(problem)
     if missing:
-        warnings.warn(f"Conditions seem to be missing: {missing}.", IllPosedWarning, stacklevel=4)
+        warnings.warn(f"Conditions seem to be missing: {missing}.", IllPosedWarning, stacklevel=5)
 
 
 def _nothing(request: Request, status: Status) -> Outcome:

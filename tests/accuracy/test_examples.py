@@ -53,6 +53,21 @@ def test_burgers_file():
     assert len(file.problem.conditions) == 2
 
 
+@pytest.mark.slow
+def test_plate_with_hole():
+    assert run("plate_with_hole") < 1e-3
+
+
+def test_integral_equation():
+    assert run("integral_equation") < 1e-6
+
+
+def test_plate_file():
+    file = read_problem_file(EXAMPLES / "plate.toml")
+    assert file.problem.domain.parts[-1] == "hole"
+    assert len(file.problem.conditions) == 3
+
+
 def test_every_example_has_a_test():
     text = Path(__file__).read_text()
     for path in EXAMPLES.iterdir():

@@ -23,7 +23,7 @@ from piscm import (
 )
 from piscm.assemble.sites import draw_points
 from piscm.baselines import RandomFeatures, base
-from piscm.fit import pisc
+from piscm.fit import pisc, residuals
 from piscm.network.draw import Draw
 
 x, y = coordinates("x y")
@@ -127,7 +127,7 @@ def test_the_points_are_those_of_growth(monkeypatch):
         seen.append([leg.points for legs in points for leg in legs])
         return points
 
-    for module in (base, pisc):
+    for module in (base, pisc, residuals):
         monkeypatch.setattr(module, "draw_points", recorded)
     for method in (RandomFeatures(nodes=2), PISC3(max_nodes=2, candidates=3)):
         solve(DECAY, method, sampling=SAMPLING, seed=1)

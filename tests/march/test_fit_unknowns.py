@@ -23,7 +23,8 @@ from piscm import (
 )
 from piscm.assemble.weighting import EVEN
 from piscm.fit.piece import task_for
-from piscm.fit.stages import Plan, fit_window
+from piscm.fit.plan import Plan
+from piscm.fit.stages import fit_window
 from piscm.march.fit_unknowns import fit_unknowns
 from piscm.network.start import Start
 from piscm.result.method import Request

@@ -8,6 +8,7 @@ from piscm import (
     PISC1,
     Box,
     Condition,
+    Disk,
     Problem,
     ProblemError,
     Sampling,
@@ -67,3 +68,25 @@ def test_wrong_number_of_free_coordinates_is_told():
         plots.cross_section(small(x, t))
     with pytest.raises(ProblemError, match="two free coordinates, not 1"):
         plots.field_map(small(x))
+
+
+def test_a_map_shows_the_shape(tmp_path):
+    u = field("u", x, t)
+    ring = Disk({x: 0, t: 0}, 1) - Disk({x: 0.2, t: 0}, 0.4)
+    problem = Problem(ring, [u.diff(x, 2) + u.diff(t, 2)], [Condition(u - x, on="boundary")])
+    solution = solve(problem, PISC1(max_nodes=3, scale=2.0), sampling=Sampling(60, 30))
+    for reference in (None, lambda x, t: x / np.hypot(x - 0.2, t)):
+        ax = plots.field_map(solution, reference=reference)
+        values = ax.collections[0].get_array()
+        assert values[80, 96] is np.ma.masked or not np.isfinite(values[80, 96])  # in the hole
+        assert np.isfinite(values[80, 10])
+        assert ax.get_aspect() == 1
+        assert len(ax.collections) == 3  # values, what covers the outside, the boundary
+        ax.figure.savefig(tmp_path / "map.png")
+        plots.close(ax.figure)
+    ax = plots.cross_section(solution, at={"t": 0.0}, reference=lambda x, t: x)
+    truth, found = (line.get_ydata() for line in ax.lines)
+    np.testing.assert_array_equal(np.isnan(truth), np.isnan(found))
+    assert np.isnan(truth).any()
+    plots.close(ax.figure)
+    plots.close(plots.overview(solution))

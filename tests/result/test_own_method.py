@@ -59,11 +59,13 @@ class OneSolve(Method):
         with request.reporting(self.nodes) as report:
             report(self.nodes, residual)
         fitted = [(network, block, own) for block, own in zip(part.blocks, points, strict=True)]
+        status = Status.CONVERGED if residual <= self.tolerance else Status.NODE_LIMIT
+        table, status = block_residuals(network, part, fitted, sampling, fresh_rng, status)
         return Outcome(
             model=network,
-            status=Status.CONVERGED if residual <= self.tolerance else Status.NODE_LIMIT,
+            status=status,
             residual=residual,
-            block_residuals=block_residuals(network, part, fitted, sampling, fresh_rng),
+            block_residuals=table,
             history=history_of([residual], [0.0]),
             sampling=sampling,
         )

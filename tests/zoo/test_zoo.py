@@ -5,7 +5,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from piscm import PISC1, ProblemError, solve, zoo
+from piscm import PISC1, Box, ProblemError, solve, zoo
 from piscm.compile.blocks import compile_blocks
 
 # Shares of the box; high derivatives need longer steps, or rounding drowns them.
@@ -23,7 +23,7 @@ def stencil(order):
 def truth(benchmark, jet, points):
     """A derivative of the reference along one axis by central differences."""
     name = str(benchmark.problem.fields[jet.field].func)
-    box = benchmark.problem.domain
+    box = benchmark.problem.domain.bounding_box
 
     def reference(at):
         names = [symbol.name for symbol in box.coordinates]
@@ -44,9 +44,12 @@ def truth(benchmark, jet, points):
 @pytest.mark.parametrize("name", zoo.names())
 def test_the_reference_solves_the_equations(name):
     benchmark = zoo.load(name)
-    box = benchmark.problem.domain
+    box = benchmark.problem.domain.bounding_box
     unit = np.random.default_rng(0).uniform(0.05, 0.95, (200, box.dimension))
     points = box.lower + unit * box.width
+    far = STEPS[2] * REACH * box.width.max()
+    if not isinstance(benchmark.problem.domain, Box):  # differences need room
+        points = points[benchmark.problem.domain.level(points) < -max(far, 0.02)]
     for block in compile_blocks(benchmark.problem):
         if block.kind != "equations":
             continue

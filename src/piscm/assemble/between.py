@@ -4,6 +4,7 @@ They are known functions, so they can be looked at far more densely than a fit c
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.compile.blocks import Block, compile_blocks
+from piscm.compile.integrals import IntegralRows
 from piscm.problem.domain import Domain
+from piscm.problem.places import Slices
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -48,8 +51,10 @@ def _varies(block: Block) -> bool:
 
 
 def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) -> bool:
+    if isinstance(block.place, IntegralRows):  # the local part alone; integrals have their points
+        block = replace(block, place=block.place.base, integrands=())
     legs = draw_points(domain, [block], Sampling(_DENSE, _DENSE), rng)[0]
-    points = legs[0].points
+    points = block.compiled.seen(legs[0])
     if legs[0].sums is not None or len(points) < count or count < 2:
         return False
     moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
@@ -59,6 +64,8 @@ def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) 
     along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
     if any(_rare(values, count, rng) for values in _known(block, points)):
         return True
+    if block.kind != "equations" and not isinstance(block.place, Slices):
+        return False  # a line would leave its points, and normals are not known along it
     box = domain.bounding_box
     for axis in moving:
         for start in points[rng.integers(len(points), size=_LINES)]:

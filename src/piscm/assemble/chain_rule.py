@@ -73,10 +73,9 @@ class Evaluated:
         field: int,
         legs: Sequence[PlacedLeg],
         partials: Sequence[NDArray[Any]],
-        jets: Sequence[int],
         room: Any,
     ) -> None:
-        """Write the contribution of some jets of a field to the columns, shape (nodes, rows).
+        """Write the contribution of the jets of a field to the columns, shape (nodes, rows).
 
         Parameters
         ----------
@@ -84,6 +83,7 @@ class Evaluated:
         """
         empty = True
         for leg, own in zip(legs, partials, strict=True):
+            jets = range(len(leg.jet_features))
             if leg.reduction is None:
                 empty = self._add(field, leg, own, jets, room, empty)
                 continue

@@ -29,12 +29,29 @@ _SMOOTH = 8.0
 _ON_IT = 1e-12
 
 
-def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -> Points:
+Face = tuple[int, int]
+"""The number of a coordinate, and -1 for its lower end or 1 for its upper one."""
+
+
+def all_faces(dimension: int) -> tuple[Face, ...]:
+    """Every face of a box."""
+    return tuple((axis, side) for axis in range(dimension) for side in (-1, 1))
+
+
+def graded(
+    points: Points,
+    box: Box,
+    nearest: float,
+    rng: np.random.Generator,
+    faces: Sequence[Face] = (),
+) -> Points:
     """The same points, every second one moved to a log-uniform distance from a face.
 
-    `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
-    it is free: those of a face stay on it. Observations and periodic pairs keep theirs.
+    `nearest` is the least distance, in widths of the box; `faces` are all if none is given. A point
+    moves along a coordinate in which it is free: those of a face stay on it. Observations and
+    periodic pairs keep theirs.
     """
+    towards = np.array(faces or all_faces(box.dimension))
 
     def moved(number: int, site: Site) -> Site:
         leg = site.legs[0]
@@ -43,19 +60,24 @@ def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -
             return site
         every = np.arange(1, len(leg.points), 2)
         placed = leg.points.copy()
-        placed[every] = _moved(placed[every], box, nearest, rng)
+        placed[every] = _moved(placed[every], box, nearest, towards, rng)
         return Site((type(leg)(placed, leg.sign),), site.resampled)
 
     return points.changed(moved)
 
 
-def _moved(points: Floats, box: Box, nearest: float, rng: np.random.Generator) -> Floats:
+def _moved(
+    points: Floats,
+    box: Box,
+    nearest: float,
+    towards: NDArray[np.int_],
+    rng: np.random.Generator,
+) -> Floats:
     """Points at log-uniform distances from a random face each."""
     count = len(points)
-    axes = rng.integers(box.dimension, size=count)
+    axes, sides = towards[rng.integers(len(towards), size=count)].T
     distances = np.exp(rng.uniform(np.log(nearest), np.log(0.5), count)) * box.width[axes]
-    upper = rng.random(count) < 0.5
-    targets = np.where(upper, box.upper[axes] - distances, box.lower[axes] + distances)
+    targets = np.where(sides > 0, box.upper[axes] - distances, box.lower[axes] + distances)
     rows = np.arange(count)
     now = points[rows, axes]
     fixed = np.minimum(now - box.lower[axes], box.upper[axes] - now) <= _ON_IT * box.width[axes]

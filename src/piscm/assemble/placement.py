@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +25,25 @@ class PlacedLeg:
     Attributes
     ----------
     leg : Leg
+    compiled : Compiled
+        The expression whose values at the points count.
+    seen : ndarray
+        What the functions of `compiled` take of the points.
     columns : slice
         Position of its points among all points.
     jet_features, jet_fields : tuples
-        The feature and the field of each jet of the block.
-    reduction : ndarray, shape (rows, points), or None
+        The feature and the field of each of its jets.
+    reduction : ndarray or sparse matrix, shape (rows, points), or None
         Maps values at points to weighted rows, where a row is a sum over points.
     """
 
     leg: Leg
+    compiled: Compiled
+    seen: Floats
     columns: slice
     jet_features: tuple[Feature, ...]
     jet_fields: tuple[int, ...]
-    reduction: Floats | None
+    reduction: Any
 
     @property
     def size(self) -> int:
@@ -99,15 +106,15 @@ def place(
     each = row_weights(blocks, points, weights)
     placed: list[Placed] = []
     row = nonlinear = 0
-    for i in sorted(range(len(blocks)), key=lambda i: not blocks[i].compiled.linear):
+    for i in sorted(range(len(blocks)), key=lambda i: not blocks[i].linear):
         block, site = blocks[i], points.of_block[i]
         root = np.sqrt(each[i] * emphasis.get(i, np.ones(1)))
         legs = tuple(
-            _placed_leg(problem, block.compiled, leg, where, root)
-            for leg, where in zip(points[i], columns[site], strict=True)
+            _placed_leg(problem, block.of_leg(number), leg, where, root)
+            for number, (leg, where) in enumerate(zip(points[i], columns[site], strict=True))
         )
         rows = slice(row, row + points.sites[site].rows)
-        own = slice(nonlinear, nonlinear if block.compiled.linear else nonlinear + len(legs))
+        own = slice(nonlinear, nonlinear if block.linear else nonlinear + len(legs))
         placed.append(Placed(block, i, legs, rows, root, block.target(points[i]), own))
         row, nonlinear = rows.stop, own.stop
     return every, placed
@@ -119,8 +126,12 @@ def _placed_leg(
     coordinates = problem.domain.coordinates
     features = tuple(feature_of(jet, problem.fields, coordinates) for jet in compiled.jets)
     fields = tuple(jet.field for jet in compiled.jets)
-    reduction = None if leg.sums is None else leg.sign * root_weight[:, None] * leg.sums
-    return PlacedLeg(leg, columns, features, fields, reduction)
+    reduction = None
+    if isinstance(leg.sums, np.ndarray):
+        reduction = leg.sign * root_weight[:, None] * leg.sums
+    elif leg.sums is not None:
+        reduction = leg.sums.multiply(leg.sign * root_weight[:, None]).tocsr()
+    return PlacedLeg(leg, compiled, compiled.seen(leg), columns, features, fields, reduction)
 
 
 def _stack(points: Points) -> tuple[Floats, list[list[slice]]]:

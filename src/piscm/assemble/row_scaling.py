@@ -18,6 +18,7 @@ from piscm.assemble.weighting import EVEN, Emphasis, divisors
 from piscm.compile.blocks import Block
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
+from piscm.network.network import Network
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
 
@@ -62,14 +63,34 @@ def row_scaling(
     points: Points,
     start: Start,
     rng: np.random.Generator,
+    near: Network | None = None,
+    fields: Floats | None = None,
 ) -> RowScaling:
-    """Row sizes for random waves, whatever nodes the network has: one measure for all."""
+    """Row sizes for random waves, whatever nodes the network has: one measure for all.
+
+    Parameters
+    ----------
+    near : Network, optional
+        Where the equations are linearized; at the start if omitted.
+    fields : ndarray, shape (fields,), optional
+        The size of each field, if the waves are to be as large as they are: rows are then measured
+        relative to them, and a small field counts as much as a large one.
+    """
     system = System(problem, blocks, points, EVEN, activation_named("sin"), start)
+    state = system.start()
+    if near is not None and not system.is_linear:
+        other = System(problem, blocks, points, EVEN, activation_named(near.activation), start)
+        state = other.state_with(other.evaluate(near.nodes), near.weights, near.unknowns)
+    linearization = system.linearize(state)
+    if not linearization.finite:
+        linearization = system.linearize(system.start())
     columns = system.evaluate(Draw(problem.domain, None).free(_POOL, 1.0, rng))
-    design = columns.at(system.linearize(system.start()))
+    design = columns.at(linearization)
     sizes = [1.0] * len(blocks)
     for placed in system.placed:
         own = design[:, :, placed.rows] / placed.root_weight
+        if fields is not None:
+            own = own * fields[:, None]
         squares = np.einsum("kfn,kfn->k", own, own) / own.shape[-1]
         typical = float(np.sqrt(np.median(squares)))
         if np.isfinite(typical) and typical > 0:

@@ -1,5 +1,6 @@
 """How many points there are and how they are drawn."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,15 @@ Density = Callable[[Floats], Floats]
 """The desired density of points, up to a factor, at points of shape (points, coordinates)."""
 CHOICE = 8
 """Points that follow a density are chosen from this many times as many candidates."""
+
+
+class Crowd(ABC):
+    """Points that gather somewhere, found by moving others."""
+
+    @abstractmethod
+    def among(self, points: Floats, rng: np.random.Generator) -> Floats:
+        """The points, with half of them moved; coordinates that all have in common stay."""
+
 
 RULES = ("sobol", "uniform", "latin", "grid")
 
@@ -84,12 +94,14 @@ class Sampling:
 
         return points
 
-    def drawing(self, rng: np.random.Generator, density: Density | None = None) -> Drawing:
-        """How a place draws its points; given a density, half of them follow it."""
+    def drawing(self, rng: np.random.Generator, density: Density | Crowd | None = None) -> Drawing:
+        """How a place draws its points; given a density or a crowd, half of them follow it."""
 
         def crowd(points: Callable[[int], Floats], count: int) -> Floats:
             if density is None:
                 return points(count)
+            if isinstance(density, Crowd):
+                return density.among(points(count), rng)
             many = points(CHOICE * count)
             if len(many) <= count:  # a single point
                 return many

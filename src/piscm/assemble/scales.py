@@ -20,8 +20,9 @@ def check_scales(domain: Domain, blocks: Sequence[Block]) -> None:
     rng = np.random.default_rng(0)
     sources = {}
     for block in blocks:
-        points = draw_points(domain, [block], Sampling(_POINTS, _POINTS), rng)[0][0].points
+        leg = draw_points(domain, [block], Sampling(_POINTS, _POINTS), rng)[0][0]
         compiled = block.compiled
+        points = compiled.seen(leg)
         sizes = []
         for constant in (0.0, _SMALL_FIELD):
             jets = np.full((len(compiled.jets), len(points)), constant)

@@ -50,15 +50,15 @@ class Screen:
         rows = self._blocks[-1].rows.stop
         design = np.empty((len(nodes), self._fields, rows), dtype=single)
         for placed, at_start in zip(self._blocks, self._partials, strict=True):
-            compiled, partials = placed.block.compiled, at_start
-            if not compiled.linear:
+            partials = at_start
+            if not placed.block.linear:
                 partials = [own.copy() for own in at_start]
                 now = linearization.partials[placed.nonlinear_legs]
-                for own, by_strands in zip(partials, now, strict=True):
-                    for strand, row in zip(compiled.strands, by_strands, strict=True):
+                for leg, own, by_strands in zip(placed.legs, partials, now, strict=True):
+                    for strand, row in zip(leg.compiled.strands, by_strands, strict=True):
                         if not strand.fixed:
                             own[strand.jets[0]] = row
             for field in range(self._fields):
                 room = design[:, field, placed.rows]
-                made.columns(field, placed.legs, partials, range(len(compiled.jets)), room)
+                made.columns(field, placed.legs, partials, room)
         return design

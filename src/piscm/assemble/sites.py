@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import CHOICE, Density, Sampling
+from piscm.assemble.sampling import CHOICE, Crowd, Density, Sampling
 from piscm.budget.budget import check_memory
 from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
@@ -50,18 +50,37 @@ class Site:
 
 
 def join(legs: Legs, others: Legs) -> Legs:
-    """Legs with the points of others added; rows that are sums have points of their own."""
-    assert all(leg.sums is None for leg in (*legs, *others))
-    return tuple(
-        replace(leg, points=np.concatenate([leg.points, other.points]))
-        for leg, other in zip(legs, others, strict=True)
-    )
+    """Legs with the points of others added."""
+    return tuple(_joined(leg, other) for leg, other in zip(legs, others, strict=True))
+
+
+def _joined(leg: Leg, other: Leg) -> Leg:
+    if leg.sums is None:
+        sums = None
+    elif np.array_equal(leg.points, other.points):
+        return replace(leg, sums=np.concatenate([leg.sums, other.sums]))
+    else:
+        from scipy.sparse import block_diag
+
+        sums = block_diag([leg.sums, other.sums], format="csr")
+    points = np.concatenate([leg.points, other.points])
+    return Leg(points, leg.sign, sums, _together(leg.normals, other.normals))
+
+
+def _together(normals: Floats | None, others: Floats | None) -> Floats | None:
+    return None if normals is None or others is None else np.concatenate([normals, others])
 
 
 def _some_rows(leg: Leg, rows: slice | NDArray[np.intp]) -> Leg:
     if leg.sums is None:
-        return replace(leg, points=leg.points[rows])
-    return replace(leg, sums=leg.sums[rows])  # every row still needs all the points
+        normals = None if leg.normals is None else leg.normals[rows]
+        return replace(leg, points=leg.points[rows], normals=normals)
+    sums = leg.sums[rows]
+    if isinstance(sums, np.ndarray):
+        return replace(leg, sums=sums)  # every row still needs all the points
+    used = np.unique(sums.indices)  # sparse: rows have points of their own
+    normals = None if leg.normals is None else leg.normals[used]
+    return Leg(leg.points[used], leg.sign, sums[:, used], normals)
 
 
 @dataclass(frozen=True)
@@ -112,7 +131,7 @@ def draw_points(
     blocks: Sequence[Block],
     sampling: Sampling,
     rng: np.random.Generator,
-    density: Density | None = None,
+    density: Density | Crowd | None = None,
 ) -> Points:
     """Points for every block; given a density, half of those inside and on faces follow it."""
     many = max(sampling.interior, sampling.boundary)

@@ -7,7 +7,7 @@ computed once. Arrays are node-major, so adding a node writes one row, and the t
 column-major matrix that LAPACK expects.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from piscm.assemble.chain_rule import Evaluated
 from piscm.assemble.columns import Columns
 from piscm.assemble.finite import check_finite
-from piscm.assemble.placement import Placed, place
+from piscm.assemble.placement import Placed, PlacedLeg, place
 from piscm.assemble.screen import Screen
 from piscm.assemble.sites import Points
 from piscm.assemble.state import Change, Linearization, State
@@ -37,8 +37,7 @@ from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-# Whatever is done with columns needs this many arrays of their size: the columns themselves, copies
-# scaled to unit length, their factors.
+# Arrays of their size that are needed with columns: scaled to unit length, factored, moved.
 _COPIES = 6
 
 
@@ -73,21 +72,19 @@ class System:
         self.guesses = np.array(list(problem.unknowns.values()))
         self._start = start
         self._points, self.placed = place(problem, blocks, points, weights, emphasis or {})
-        linear = [placed for placed in self.placed if placed.block.compiled.linear]
+        linear = [placed for placed in self.placed if placed.block.linear]
         self._linear = linear
         self._nonlinear = self.placed[len(linear) :]
         self.linear_rows = linear[-1].rows.stop if linear else 0
         self.rows = self.placed[-1].rows.stop
         self._stranded = [
-            (leg, placed.block.compiled.strands)
-            for placed in self._nonlinear
-            for leg in placed.legs
+            (leg, leg.compiled.strands) for placed in self._nonlinear for leg in placed.legs
         ]
         self._wanted = {
             feature for placed in self.placed for leg in placed.legs for feature in leg.jet_features
         }
         self._linear_partials = [
-            self._partials(placed, placed.block.compiled, self._jets_at_start(placed), self.guesses)
+            self._partials(placed, _of_jets, self._jets_at_start(placed), self.guesses)
             for placed in linear
         ]
         self._coefficients = [self._coefficients_of(placed) for placed in self._nonlinear]
@@ -116,12 +113,14 @@ class System:
     def _at_start(self) -> State:
         residual = np.zeros(self.rows)
         for placed in self._linear:
-            function, jets = placed.block.compiled, self._jets_at_start(placed)
-            residual[placed.rows] = self._block_residual(placed, function, jets, self.guesses)
+            jets = self._jets_at_start(placed)
+            residual[placed.rows] = self._block_residual(placed, _of_jets, jets, self.guesses)
         strands = tuple(
-            placed.block.compiled.strands_of(own, jets)
+            leg.compiled.strands_of(own, jets)
             for placed, coefficients in zip(self._nonlinear, self._coefficients, strict=True)
-            for own, jets in zip(coefficients, self._jets_at_start(placed), strict=True)
+            for leg, own, jets in zip(
+                placed.legs, coefficients, self._jets_at_start(placed), strict=True
+            )
         )
         state = State(np.zeros((0, self.fields)), self.guesses, strands, residual)
         still = Change(
@@ -155,45 +154,42 @@ class System:
         unknowns = (state.unknowns + change.unknowns).T[:, :, None]
         for placed in self._nonlinear:
             own = placed.nonlinear_legs
-            pairs = zip(state.strands[own], change.strands[own], strict=True)
-            strands = [old[:, None] + new for old, new in pairs]
-            function = placed.block.compiled.of_strands
-            result[:, placed.rows] = self._block_residual(placed, function, strands, unknowns)
+            pairs = list(zip(state.strands[own], change.strands[own], strict=True))
+            for some in parts(trials, max(old.size for old, _ in pairs)):
+                strands = [old[:, None] + new[:, some] for old, new in pairs]
+                rows = self._block_residual(placed, _of_strands, strands, unknowns[:, some])
+                result[some, placed.rows] = rows
         return result
 
     def _block_residual(
         self,
         placed: Placed,
-        function: Differentiable,
+        function: Callable[[PlacedLeg], Differentiable],
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> Floats:
         """The weighted residual of a block from the jets or strands of its legs."""
         check_time()
         pairs = zip(placed.legs, arguments, strict=True)
-        return placed.residual(
-            [function.value(leg.leg.points, own, unknowns) for leg, own in pairs]
-        )
+        return placed.residual([function(leg).value(leg.seen, own, unknowns) for leg, own in pairs])
 
     # --- linearization ----------------------------------------------------------------------
 
     def _jets_at_start(self, placed: Placed) -> list[Floats]:
         check_time()
-        compiled = placed.block.compiled
-        return [self._start.jets(compiled, leg.leg.points) for leg in placed.legs]
+        return [self._start.jets(leg.compiled, leg.leg.points) for leg in placed.legs]
 
     def _coefficients_of(self, placed: Placed) -> list[Floats]:
         """The partials by the jets of each leg at the start; fixed strands keep theirs."""
-        compiled = placed.block.compiled
         return [
-            compiled.linearize(leg.leg.points, jets, self.guesses)[0]
+            leg.compiled.linearize(leg.seen, jets, self.guesses)[0]
             for leg, jets in zip(placed.legs, self._jets_at_start(placed), strict=True)
         ]
 
     def _partials(
         self,
         placed: Placed,
-        function: Differentiable,
+        function: Callable[[PlacedLeg], Differentiable],
         arguments: Sequence[Floats],
         unknowns: Floats,
     ) -> tuple[list[Floats], Floats]:
@@ -201,7 +197,7 @@ class System:
         check_time()
         each, for_unknowns = [], []
         for leg, own in zip(placed.legs, arguments, strict=True):
-            by_own, by_unknowns = function.linearize(leg.leg.points, own, unknowns)
+            by_own, by_unknowns = function(leg).linearize(leg.seen, own, unknowns)
             each.append(placed.partials(leg, by_own))
             for_unknowns.append(by_unknowns)
         return each, placed.rows_of(for_unknowns)
@@ -215,8 +211,7 @@ class System:
         partials: list[Floats] = []
         for placed in self._nonlinear:
             strands = state.strands[placed.nonlinear_legs]
-            function = placed.block.compiled.of_strands
-            by_strands, by_unknowns = self._partials(placed, function, strands, state.unknowns)
+            by_strands, by_unknowns = self._partials(placed, _of_strands, strands, state.unknowns)
             partials.extend(by_strands)
             unknowns[:, placed.rows] = by_unknowns
         self._last = (state, Linearization(tuple(partials), unknowns))
@@ -227,8 +222,8 @@ class System:
     @property
     def bytes_per_node(self) -> int:
         """The memory that a node takes, with the working copies of its columns."""
-        strands = sum(len(strands) * leg.size for leg, strands in self._stranded)
-        return int(8 * (_COPIES * self.fields * self.rows + strands))
+        moving = sum(len(strands) * leg.size for leg, strands in self._stranded)
+        return 8 * (_COPIES * self.fields * int(self.rows) + moving)
 
     def allocate(self, capacity: int) -> Columns:
         """Columns with room for `capacity` nodes."""
@@ -248,7 +243,7 @@ class System:
         columns = self.allocate(len(nodes))
         partials = [own for own, _ in self._linear_partials]
         coefficients = [own for each in self._coefficients for own in each]
-        for some in parts(len(nodes), len(self._points)):
+        for some in parts(len(nodes), max(len(self._points), self.fields * self.rows)):
             made = Evaluated(nodes.some(some), self._points, self._wanted, self.activation)
             write_still(columns.still[some], made, self._linear, partials)
             rooms = [own[:, some] for own in columns.strands]
@@ -297,3 +292,11 @@ class System:
                 np.matmul(weights[:, strand.field], own[nodes], out=room[0])
             changes.append(change)
         return Change((weights.ravel() @ flat)[None], tuple(changes), unknowns[None])
+
+
+def _of_jets(leg: PlacedLeg) -> Differentiable:
+    return leg.compiled
+
+
+def _of_strands(leg: PlacedLeg) -> Differentiable:
+    return leg.compiled.of_strands

@@ -1,7 +1,8 @@
 """What must hold in a window of the domain.
 
-The user's initial conditions are the conditions on the low face of a coordinate. The first window
-uses them as they are. Later windows equate the same expressions to their values at the end of the
+The user's initial conditions are the conditions on the low face of a coordinate or, where there are
+none, on its high face: windows then follow each other downward. The first window uses them as they
+are. Later windows equate the same expressions to their values at the end of the
 previous window: ``u - f(x)`` passes on u, ``u.diff(t)`` its slope.
 """
 
@@ -13,6 +14,7 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Density
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.network.network import Network
@@ -74,7 +76,8 @@ class Part:
 def cut_at(problem: Problem, coordinate: sympy.Symbol, low: float, high: float) -> Cut:
     """A slice of the domain of a problem."""
     start, end = problem.domain.span(coordinate)
-    return Cut(coordinate, problem.domain.axis(coordinate), start, end, low, high)
+    backward = runs_backward(problem, coordinate)
+    return Cut(coordinate, problem.domain.axis(coordinate), start, end, low, high, backward)
 
 
 def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:
@@ -82,6 +85,7 @@ def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> De
     box = before.problem.domain.bounding_box
     axis = box.axis(coordinate)
     across = [(i, other) for i, other in enumerate(box.coordinates) if i != axis]
+    end = box.lower[axis] if runs_backward(problem, coordinate) else box.upper[axis]
     slopes = [
         (box.width[i], before.compile(item.diff(other)))
         for item in problem.fields
@@ -91,7 +95,7 @@ def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> De
 
     def density(points: Floats) -> Floats:
         there = points.copy()
-        there[:, axis] = box.upper[axis]
+        there[:, axis] = end
         total = np.zeros(len(points))
         for width, slope in slopes:
             size = np.abs(before.value(slope, there)) * width

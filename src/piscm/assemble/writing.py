@@ -23,10 +23,9 @@ def write_still(
     """The rows of linear blocks, which have these partials; shape (nodes, fields, rows)."""
     for placed, own in zip(linear, partials, strict=True):
         check_time()
-        jets = range(len(placed.block.compiled.jets))
         for field in range(design.shape[1]):
             room = design[:, field, placed.rows]
-            made.columns(field, placed.legs, own, jets, room)
+            made.columns(field, placed.legs, own, room)
 
 
 def write_strands(
@@ -57,8 +56,8 @@ def write_moving(
     first = placed.nonlinear_legs.start
     for field in range(design.shape[1]):
         target = design[nodes, field, placed.rows]
-        own = placed.block.compiled.strands_in(field)
         for number, leg in enumerate(placed.legs, start=first):
+            own = leg.compiled.strands_in(field)
             parts = (linearization.partials[number][own], strands[number][own, nodes])
             if number == first and leg.reduction is None:
                 np.einsum("jp,jkp->kp", *parts, out=target)

@@ -91,18 +91,14 @@ class Baseline(Method):
         with request.reporting(self.iterations, "fitting", "steps") as report:
             trained = self.fit(Given(assembly, node_rng, report))
         fitted = [(trained.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
+        table, status = block_residuals(
+            trained.network, part, fitted, sampling.elsewhere, held_out_rng, trained.status
+        )
         return Outcome(
             model=trained.network,
-            status=trained.status,
+            status=status,
             residual=trained.residual,
-            block_residuals=block_residuals(
-                trained.network,
-                part,
-                fitted,
-                sampling.elsewhere,
-                held_out_rng,
-                trained.status.stopped,
-            ),
+            block_residuals=table,
             history=trained.history,
             sampling=sampling,
         )

@@ -13,6 +13,7 @@ from piscm.baselines.base import Baseline, Given, Trained
 from piscm.baselines.jax_arrays import Jax, jax_for
 from piscm.baselines.physics_loss import PhysicsLoss
 from piscm.baselines.training import Trainer
+from piscm.budget.budget import STOPS, finishing
 from piscm.construct.checks import check_positive
 from piscm.network.activations import activation_named
 from piscm.network.deep import DeepNetwork
@@ -142,13 +143,17 @@ def in_physical_coordinates(
 
 
 def _residual(network: DeepNetwork, assembly: Assembly) -> float:
-    """The square root of the loss, in double precision."""
+    """The square root of the loss, in double precision; NaN if there is no time for it."""
     blocks, points = assembly.part.blocks, assembly.points
     total = 0.0
-    for block, legs, weight in zip(
-        blocks, points, row_weights(blocks, points, assembly.weights), strict=True
-    ):
-        total += weight * float(np.sum(network.residual(block, legs) ** 2))
+    try:
+        with finishing():
+            for block, legs, weight in zip(
+                blocks, points, row_weights(blocks, points, assembly.weights), strict=True
+            ):
+                total += weight * float(np.sum(network.residual(block, legs) ** 2))
+    except STOPS:
+        return np.nan
     return float(np.sqrt(total))
 
 

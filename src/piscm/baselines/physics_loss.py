@@ -46,6 +46,8 @@ class _Leg:
     def rows(self, value: Any) -> Any:
         """The contribution of the values at its points to the rows."""
         sums = self.leg.sums
+        if sums is not None and not isinstance(sums, np.ndarray):
+            sums = sums.toarray()  # JAX does not multiply by SciPy's sparse matrices
         return self.leg.sign * (value if sums is None else sums @ value)
 
 
@@ -108,16 +110,16 @@ class PhysicsLoss:
         self.numbers = (self._inputs, of_blocks)
 
     def _leg(self, block: Block, leg: Leg, where: tuple[int, int]) -> tuple[_Leg, Any]:
-        compiled, problem, points = block.compiled, self._assembly.part.problem, leg.points
+        compiled, problem, points = block.of_leg(where[1]), self._assembly.part.problem, leg.points
+        seen, given = compiled.seen(leg), compiled.coordinates
         coordinates = problem.domain.coordinates
         expression, symbols = compiled.written
         taken: dict[sympy.Expr, sympy.Dummy] = {}
         rest = _without_fixed(expression, frozenset(symbols), taken)
         fixed = [
-            Compiled(part, (), coordinates, (), compiled.where).value(points, (), ())
-            for part in taken
+            Compiled(part, (), given, (), compiled.where).value(seen, (), ()) for part in taken
         ]
-        arguments = [*coordinates, *taken.values(), *symbols]
+        arguments = [*given, *taken.values(), *symbols]
         function = function_of(arguments, [rest], compiled.where, [self._names])
         jets = []
         for jet in compiled.jets:
@@ -127,7 +129,7 @@ class PhysicsLoss:
             jets.append((place, orders, jet.field))
         start = self._assembly.start.jets(compiled, points)
         made = _Leg(leg, tuple(jets), function, compiled.where)
-        return made, ([*points.T, *fixed], list(start))
+        return made, ([*seen.T, *fixed], list(start))
 
     def _place(self, points: Floats, where: tuple[int, int], sees: tuple[bool, ...]) -> int:
         """The index of a leg of a site, as seen by fields that depend on the coordinates `sees`."""

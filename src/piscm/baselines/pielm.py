@@ -32,7 +32,7 @@ class PIELM(RandomNodes):
     def check(self, problem: Problem) -> None:
         super().check(problem)
         for block in compile_blocks(problem):
-            if not block.compiled.linear:
+            if not block.linear:
                 raise ProblemError(
                     f"PIELM solves linear problems only, and {block.compiled.where} is not linear "
                     "in fields and unknowns together: use RandomFeatures() or PISC3()."

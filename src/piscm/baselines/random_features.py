@@ -24,6 +24,7 @@ from piscm.assemble.columns import Columns
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.baselines.base import Baseline, Given, Trained
+from piscm.budget.budget import STOPS
 from piscm.construct.checks import check_count, check_positive, plain_numbers
 from piscm.construct.direction import Direction
 from piscm.construct.line_search import correction_step
@@ -161,8 +162,8 @@ def gauss_newton(
             if once or not state.energy < (1.0 - _SETTLED) * before:
                 status = Status.SETTLED
                 break
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
+    except STOPS as stop:
+        status = Status.after(stop)
     return Minimum(state, status, history_of(residuals, seconds))
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from piscm.baselines.jax_arrays import Jax
 from piscm.baselines.physics_loss import Parameters, PhysicsLoss
+from piscm.budget.budget import STOPS
+from piscm.budget.clock import check_time
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import Report
@@ -17,7 +19,7 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
-# Epochs run between checks for an interrupt.
+# Epochs run between looks at the clock.
 _EPOCHS_AT_ONCE = 25
 # Pairs of steps and gradients that L-BFGS keeps.
 _MEMORY = 50
@@ -60,8 +62,8 @@ class Trainer:
         with self._jax.jax.enable_x64(double):
             try:
                 self._adam(epochs, rate, precision)
-            except KeyboardInterrupt:
-                self.descent.status = Status.INTERRUPTED
+            except STOPS as stop:
+                self.descent.status = Status.after(stop)
 
     def _adam(self, epochs: int, rate: Any, precision: str) -> None:
         jax, optax = self._jax.jax, self._jax.optax
@@ -85,6 +87,7 @@ class Trainer:
         parameters = self._cast(self.descent.parameters, precision)
         carried = (parameters, optimizer.init(parameters), np.zeros(_EPOCHS_AT_ONCE, precision))
         for done in range(0, epochs, _EPOCHS_AT_ONCE):
+            check_time()
             began = time.perf_counter()
             count = min(_EPOCHS_AT_ONCE, epochs - done)
             carried = run(count, carried, numbers)
@@ -101,8 +104,8 @@ class Trainer:
         with self._jax.jax.enable_x64(True):
             try:
                 self._polish(iterations)
-            except KeyboardInterrupt:
-                self.descent.status = Status.INTERRUPTED
+            except STOPS as stop:
+                self.descent.status = Status.after(stop)
 
     def _polish(self, iterations: int) -> None:
         from jax.flatten_util import ravel_pytree
@@ -117,6 +120,7 @@ class Trainer:
         gradient = jax.jit(jax.value_and_grad(of_flat))
 
         def loss(values: Floats) -> tuple[float, Floats]:
+            check_time()
             value, slope = gradient(values, numbers)
             return float(value), np.asarray(slope)
 

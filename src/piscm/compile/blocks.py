@@ -5,7 +5,7 @@ A block is an expression, the place where it must vanish (or equal something), a
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import sympy
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
+from piscm.compile.integrals import IntegralRows, separated
+from piscm.problem.integrals import integrals_in
 from piscm.problem.place import Legs, Place, combined
 from piscm.problem.places import Interior
 from piscm.problem.problem import Problem
@@ -44,6 +46,8 @@ class Block:
         The standard deviation of the data, if the user gave it.
     loss : str
         "square" or "huber".
+    integrands : tuple of Compiled
+        What the legs after the first one sum up, if that is not `compiled`.
     """
 
     name: str
@@ -55,6 +59,16 @@ class Block:
     inherited: Callable[[Floats], Floats] | None = None
     noise: float | None = None
     loss: str = "square"
+    integrands: tuple[Compiled, ...] = ()
+
+    def of_leg(self, number: int) -> Compiled:
+        """The expression whose values at a leg's points become rows."""
+        return self.integrands[number - 1] if number and self.integrands else self.compiled
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether its rows are affine in jets and unknowns together, with constant partials."""
+        return all(part.linear for part in (self.compiled, *self.integrands))
 
     @property
     def key(self) -> tuple[str, Hashable]:
@@ -73,7 +87,7 @@ class Block:
 
     def target(self, legs: Legs) -> Floats | None:
         """The values the rows must equal; None means zero."""
-        return self.data if self.inherited is None else self.inherited(legs[0].points)
+        return self.data if self.inherited is None else self.inherited(self.compiled.seen(legs[0]))
 
 
 def compile_blocks(problem: Problem) -> list[Block]:
@@ -85,19 +99,26 @@ def compile_blocks(problem: Problem) -> list[Block]:
 def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     def compiled(expression: sympy.Expr, where: str) -> Compiled:
         check_time()
-        return Compiled(
-            expression, problem.fields, problem.domain.coordinates, tuple(problem.unknowns), where
-        )
+        return Compiled(expression, problem.fields, coordinates, unknowns, where)
 
+    def block(name: str, kind: str, expression: sympy.Expr, place: Place, where: str) -> Block:
+        if not integrals_in(expression):
+            return Block(name, kind, compiled(expression, where), place)
+        local, terms = separated(expression, unknowns, where)
+        rows = IntegralRows(place, tuple(terms), coordinates, where)
+        integrands = tuple(compiled(term.integrand, where) for term in terms)
+        return Block(name, kind, compiled(local, where), rows, integrands=integrands)
+
+    coordinates, unknowns = problem.domain.coordinates, tuple(problem.unknowns)
     blocks: list[Block] = []
     names = [name for name, _ in block_names(problem)]
     for number, equation in enumerate(problem.equations, start=1):
-        function = compiled(equation, f"Equation {number}")
-        blocks.append(Block(names[len(blocks)], "equations", function, Interior()))
+        name = names[len(blocks)]
+        blocks.append(block(name, "equations", equation, Interior(), f"Equation {number}"))
     for item in (*problem.conditions, *problem.observations):
-        function, name = compiled(item.expression, item.where), names[len(blocks)]
-        block = Block(name, item.kind, function, item.place, item.weight, item.data)
-        blocks.append(replace(block, noise=item.noise, loss=item.loss))
+        made = block(names[len(blocks)], item.kind, item.expression, item.place, item.where)
+        made = replace(made, weight=item.weight, data=item.data)
+        blocks.append(replace(made, noise=item.noise, loss=item.loss))
     return tuple(blocks)
 
 

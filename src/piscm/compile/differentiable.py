@@ -40,7 +40,7 @@ class Differentiable:
 
     @property
     def coordinates(self) -> Sequence[sympy.Symbol]:
-        """The coordinates."""
+        """The symbols of what its functions take of the points: coordinates, then normals."""
         return self._coordinates
 
     @property

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.compile.differentiable import Differentiable
+from piscm.problem.normals import normal, normals_in
+from piscm.problem.place import Leg
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +46,8 @@ class Compiled(Differentiable):
     ----------
     jets : tuple of Jet
         The derivatives in the expression, in the order its functions take them.
+    normals : tuple of int
+        The coordinates whose component of the outward normal its functions take as well.
     """
 
     def __init__(
@@ -56,7 +60,22 @@ class Compiled(Differentiable):
     ) -> None:
         flat, jets = _replace_jets(expression, fields, coordinates)
         self.jets: tuple[Jet, ...] = tuple(jets)
-        super().__init__(flat, coordinates, list(jets.values()), unknowns, where)
+        components = {
+            normal(coordinate): (axis, sympy.Dummy(f"normal{axis}", real=True))
+            for axis, coordinate in enumerate(coordinates)
+            if coordinate in normals_in(flat)
+        }
+        self.normals = tuple(axis for axis, _ in components.values())
+        flat = flat.xreplace({part: symbol for part, (_, symbol) in components.items()})
+        given = [*coordinates, *(symbol for _, symbol in components.values())]
+        super().__init__(flat, given, list(jets.values()), unknowns, where)
+
+    def seen(self, leg: Leg) -> Floats:
+        """What its functions take of the points: coordinates, and normals if it holds any."""
+        if not self.normals:
+            return leg.points
+        assert leg.normals is not None  # checked by `Problem`
+        return np.hstack([leg.points, leg.normals[:, list(self.normals)]])
 
     @property
     def written(self) -> tuple[sympy.Expr, list[sympy.Symbol]]:

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piscm.assemble.columns import Columns
-from piscm.assemble.state import Linearization, State
+from piscm.assemble.state import Change, Linearization, State
 from piscm.assemble.system import System
+from piscm.budget.parts import parts
 from piscm.construct.direction import Direction
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -59,22 +64,43 @@ def line_search(
     # decide in nineteen cases out of twenty. With the paper's steps none of 1,675 searches went
     # wrong.
     for tried in (lengths[:2], lengths):
-        trials = full.times(tried)
-        residuals = system.residuals(state, trials)
-        energies = np.einsum("kn,kn->k", residuals, residuals)
-        energies[~np.isfinite(energies)] = np.inf
-        best = int(np.argmin(energies))
-        if best == 0 and energies[0] < state.energy:
+        best = _best(system, state, full, tried)
+        if best.length == lengths[0] and best.energy < state.energy:
             break
-    if lengths[best] == 0.0 or not energies[best] < state.energy:
+    if best.length == 0.0 or not best.energy < state.energy:
         return Step(state, 0.0, direction.rank)
     weights = state.weights.copy()
-    weights[active] += lengths[best] * direction.weights
+    weights[active] += best.length * direction.weights
     moved = replace(
         state,
         weights=weights,
-        unknowns=state.unknowns + trials.unknowns[best],
-        strands=trials.added(state, best),
-        residual=residuals[best],
+        unknowns=state.unknowns + best.trials.unknowns[best.place],
+        strands=best.trials.added(state, best.place),
+        residual=best.residual,
     )
-    return Step(moved, float(lengths[best]), direction.rank)
+    return Step(moved, best.length, direction.rank)
+
+
+class _Trial(NamedTuple):
+    """The best of several lengths, among those tried together with it."""
+
+    length: float
+    energy: float
+    residual: Floats
+    trials: Change
+    place: int
+
+
+def _best(system: System, state: State, full: Change, lengths: Floats) -> _Trial:
+    """The length with the least squared residual."""
+    found: list[_Trial] = []
+    for some in parts(len(lengths), system.rows):
+        trials = full.times(lengths[some])
+        residuals = system.residuals(state, trials)
+        energies = np.einsum("kn,kn->k", residuals, residuals)
+        energies[~np.isfinite(energies)] = np.inf
+        place = int(np.argmin(energies))
+        own = float(lengths[some][place]), float(energies[place])
+        found.append(_Trial(*own, residuals[place], trials, place))
+        found = [min(found, key=lambda trial: trial.energy)]
+    return found[0]

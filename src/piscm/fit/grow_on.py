@@ -38,14 +38,16 @@ def grow_on(
     best = piece = found.piece
     while len(piece.network.nodes) < method.max_nodes:
         count = min(method.max_nodes, len(piece.network.nodes) + _STAGE)
-        level = lab.level(count, found.member.nearest)
+        level = lab.level(count, found.member.nearest, found.member.faces)
         own = replace(method, max_nodes=count, tolerance=method.tolerance * level.size)
         piece = _grown(piece.fit.growth, level, own, rng, report)
         if piece.error < best.error:
             best = piece
-        if piece.status is not Status.NODE_LIMIT:
+        # A fitted residual that met the tolerance alone gets more points, and more nodes for them.
+        parted = piece.status is Status.CONVERGED and piece.error > method.tolerance
+        if piece.status is not Status.NODE_LIMIT and not parted:
             return best.ended(piece.status)
-    return best
+    return best.ended(Status.NODE_LIMIT)
 
 
 def _grown(

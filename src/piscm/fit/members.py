@@ -1,22 +1,30 @@
 """The members of the portfolio: ways to draw all nodes of a network at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.grading import Face, all_faces
 from piscm.network.activations import activation_named
 from piscm.network.nodes import Nodes
 from piscm.problem.box import Box
 
 Floats = NDArray[np.float64]
 
+# The activations that may make a layer.
+LOCALIZED = ("tanh", "gaussian")
 # Of a graded member, the fraction of nodes that are steep near a face.
 _STEEP = 0.7
 # A step is as wide as it is far from the face, within this factor (natural logarithm) ...
 _SPREAD = 1.0
 # ... and points go this many times nearer to the face than nodes, to see the steepest.
 NEARER = 4.0
+# Layers are looked for at distances from a face between these, in widths. Every graded trial is
+# judged at the finest, so a layer thinner than its own points can see is not overlooked.
+FINEST, COARSEST = 1e-8, 0.02
 
 
 @dataclass(frozen=True)
@@ -32,11 +40,19 @@ class Member:
     nearest : float or None
         The least distance of points from a face, in widths of the box, for layers there; None
         spreads points evenly.
+    faces : tuple of Face
+        Those that have layers; all if none is given.
     """
 
     activation: str
     scales: tuple[float, ...]
     nearest: float | None = None
+    faces: tuple[Face, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What it has in common with members of other scales."""
+        return self.activation if self.nearest is None else f"layers, {self.activation}"
 
     def scaled(self, axis: int, factor: float) -> "Member":
         """The same with another scale along one coordinate."""
@@ -45,9 +61,43 @@ class Member:
         return replace(self, scales=tuple(scales))
 
     @property
-    def finer(self) -> "Member":
-        """The same with scales larger by the square root of 2."""
-        return replace(self, scales=tuple(np.sqrt(2.0) * scale for scale in self.scales))
+    def changes(self) -> "Changes":
+        """What may be changed about it: for each thing the ways to change it."""
+        dimension = len(self.scales)
+        scales: Changes = [
+            [partial(Member.scaled, axis=axis, factor=factor) for factor in (0.5, 2.0)]
+            for axis in range(dimension)
+            if dimension > 1 or self.nearest is not None
+        ]
+        if self.nearest is None:
+            return scales
+        faces: Changes = [[partial(Member.without, face=face)] for face in all_faces(dimension)]
+        kinds: Changes = [
+            [partial(Member.by, activation=name) for name in LOCALIZED if name != self.activation]
+        ]
+        depths: Changes = [[partial(Member.deeper, factor=factor) for factor in (0.1, 10.0)]]
+        return [*kinds, *depths, *scales, *faces]
+
+    def without(self, face: Face) -> "Member":
+        """The same without layers on a face, unless it is the only one."""
+        faces = self.faces or all_faces(len(self.scales))
+        rest = tuple(own for own in faces if own != face)
+        return replace(self, faces=rest or faces)
+
+    def by(self, activation: str) -> "Member":
+        """The same with another activation."""
+        return replace(self, activation=activation)
+
+    def deeper(self, factor: float) -> "Member":
+        """The same with layers down to another distance."""
+        assert self.nearest is not None
+        return replace(self, nearest=float(np.clip(factor * self.nearest, FINEST, COARSEST)))
+
+    @property
+    def finer(self) -> tuple["Member", ...]:
+        """For more nodes: scales larger by the square root of 2; thinner layers."""
+        larger = replace(self, scales=tuple(np.sqrt(2.0) * scale for scale in self.scales))
+        return (larger,) if self.nearest is None else (larger, self.deeper(0.1))
 
     def draw(
         self, count: int, box: Box, rng: np.random.Generator, centers: Floats | None = None
@@ -65,7 +115,8 @@ class Member:
                 chosen = centers[rng.integers(len(centers), size=count // 2)]
                 places[: count // 2] = (chosen - box.center) / half
             if self.nearest is not None:
-                _steepen(weights, places, NEARER * self.nearest, rng)
+                faces = np.array(self.faces or all_faces(box.dimension))
+                _steepen(weights, places, NEARER * self.nearest, faces, rng)
             phases = np.zeros(count)
         weights = weights / half
         physical = box.center + half * places
@@ -74,16 +125,27 @@ class Member:
     def __str__(self) -> str:
         scales = " × ".join(f"{scale:.2g}" for scale in self.scales)
         layer = "" if self.nearest is None else f" with layers to {self.nearest:.0e}"
+        if self.faces:
+            layer += f" on {len(self.faces)} of {2 * len(self.scales)} faces"
         return f"{self.activation} of scale {scales}{layer}"
 
 
-def _steepen(weights: Floats, places: Floats, nearest: float, rng: np.random.Generator) -> None:
+def _steepen(
+    weights: Floats,
+    places: Floats,
+    nearest: float,
+    faces: NDArray[np.int_],
+    rng: np.random.Generator,
+) -> None:
     """Put most nodes near a face, steep across it; weights and places relative to half a box."""
     count = int(_STEEP * len(weights))
     rows = len(weights) - count + np.arange(count)
-    axes = rng.integers(weights.shape[1], size=count)
+    axes, sides = faces[rng.integers(len(faces), size=count)].T
     distances = np.exp(rng.uniform(np.log(2.0 * nearest), 0.0, count))
-    signs = rng.choice([-1.0, 1.0], (2, count))
-    places[rows, axes] = signs[0] * (1.0 - distances)
+    signs = rng.choice([-1.0, 1.0], count)
+    places[rows, axes] = sides * (1.0 - distances)
     slopes = np.exp(rng.uniform(-_SPREAD, _SPREAD, count)) / distances
-    weights[rows, axes] = signs[1] * slopes
+    weights[rows, axes] = signs * slopes
+
+
+Changes = list[list[Callable[[Member], Member]]]

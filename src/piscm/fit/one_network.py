@@ -3,17 +3,29 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.system import System
 from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
+from piscm.construct.correct import Corrector
+from piscm.construct.line_search import correction_step
 from piscm.construct.machine import GivesUp, Growth, grow
+from piscm.fit.inherit import first_weights
 from piscm.fit.refine import Refined, refine
 from piscm.fit.slabs import correct_on_all, most_points
 from piscm.network.network import Network
-from piscm.result.history import Report, as_history
+from piscm.network.nodes import Nodes
+from piscm.result.history import HISTORY, Report, as_history
 from piscm.result.status import Status
+
+Floats = NDArray[np.float64]
+
+# Gauss–Newton with given nodes ends after this many steps, or when one leaves more than this
+# fraction of the residual.
+_MAX_STEPS = 8
+_WORTH_A_STEP = 0.7
 
 
 @dataclass(frozen=True)
@@ -29,12 +41,15 @@ class OneNetwork:
         The system that the weights minimize; columns for error bars.
     residual : float
         Under the row weights of the assembly, whatever the refinement used.
+    inherited : int
+        How many of the nodes are another window's.
     """
 
     network: Network
     growth: Growth
     refined: Refined
     residual: float
+    inherited: int = 0
 
     @property
     def status(self) -> Status:
@@ -72,6 +87,51 @@ def fit_network(
     """
     system = assembly.system(method.activation)
     growth = grow(system, method, rng, report, before, gives_up)
+    return _refined(assembly, system, growth, method)
+
+
+def fit_weights(
+    assembly: Assembly, nodes: Nodes, guess: Network, method: Construction
+) -> OneNetwork:
+    """Gauss–Newton for the output weights of given nodes, until the method's tolerance is met.
+
+    It begins at the state of another network, `guess`, and ends early if a step gains too little:
+    these nodes can do no better.
+    """
+    system = assembly.system(method.activation)
+    columns = system.evaluate(nodes)
+    unknowns = guess.unknowns
+    weights = first_weights(system, columns, guess, method.threshold)
+    if weights is None or not np.isfinite(system.state_with(columns, weights, unknowns).energy):
+        weights = np.zeros((len(nodes), system.fields))
+    state = system.state_with(columns, weights, unknowns)
+    corrector = Corrector(system, method.threshold, method.selector.keeps_basis, len(nodes))
+    everything, status = slice(0, len(nodes)), Status.NODE_LIMIT
+    history = np.zeros(len(nodes), dtype=HISTORY)
+    for _ in range(_MAX_STEPS):
+        if state.norm <= method.tolerance:
+            status = Status.CONVERGED
+            break
+        before = state.norm
+        step = correction_step(
+            system, columns, everything, state, method.search_steps, corrector.direction
+        )
+        if step is None:
+            status = Status.NOT_FINITE
+            break
+        state = step.state
+        if state.norm > _WORTH_A_STEP * before:
+            break
+    history["residual"], history["rank"] = state.norm, np.nan
+    growth = Growth(nodes, columns, state, as_history(history), status)
+    if assembly.part.problem.observations:
+        return _refined(assembly, system, growth, method)
+    return _network(assembly, Refined(nodes, system, columns, state), growth, method, state.norm)
+
+
+def _refined(
+    assembly: Assembly, system: System, growth: Growth, method: Construction
+) -> OneNetwork:
     grown = refined = Refined(growth.nodes, system, growth.columns, growth.state)
     residual = growth.state.norm
     if not growth.status.stopped:
@@ -85,6 +145,13 @@ def fit_network(
         growth = replace(
             growth, nodes=refined.nodes, history=as_history(growth.history[refined.kept])
         )
+    return _network(assembly, refined, growth, method, residual)
+
+
+def _network(
+    assembly: Assembly, refined: Refined, growth: Growth, method: Construction, residual: float
+) -> OneNetwork:
+    """The network of refined weights."""
     state = refined.state
     problem, start = assembly.part.problem, assembly.start
     network = Network(

@@ -12,6 +12,7 @@ from piscm.assemble.row_scaling import RowScaling, row_scaling
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
+from piscm.fit.inherit import worth_keeping
 from piscm.fit.one_network import OneNetwork
 from piscm.network.network import Network
 from piscm.network.start import Start
@@ -124,6 +125,25 @@ class Piece:
                 missed += float(np.sum(self.network.residual(block, legs) ** 2)) / legs[0].rows
                 total += float(np.mean(block.data**2))
         return float(np.sqrt(missed / total)) if total > 0 else 0.0
+
+    @property
+    def field_sizes(self) -> Floats:
+        """The root mean square of each field, at the points of the equations."""
+        points = self.assembly.points[0][0].points
+        network = self.network
+        fields = [network.compile(item) for item in network.problem.fields]
+        return np.array([np.sqrt(np.mean(network.value(item, points) ** 2)) for item in fields])
+
+    def worth_keeping(self, share: float) -> list[int]:
+        """The nodes without which the squared residual would rise by more than a share of it."""
+        refined = self.fit.refined
+        linearization = refined.system.linearize(refined.state)
+        columns = refined.columns.at(linearization)
+        return worth_keeping(columns, refined.state.weights, share * refined.state.energy)
+
+    def mirrored(self, sum_of_ends: float) -> "Piece":
+        """The same piece where the coordinate runs the other way."""
+        return replace(self, low=sum_of_ends - self.high, high=sum_of_ends - self.low)
 
     def ended(self, status: Status) -> "Piece":
         """The same piece with another status."""

@@ -49,13 +49,14 @@ class _Grown(Construction):
             fit = fit_to_all(fit, everything, self)
         status = status_with(fit.status, errors, fit.residual <= self.tolerance)
         fitted = [(fit.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
+        table, status = block_residuals(
+            fit.network, part, fitted, sampling.elsewhere, held_out_rng, status
+        )
         return Outcome(
             model=fit.network,
             status=status,
             residual=fit.residual,
-            block_residuals=block_residuals(
-                fit.network, part, fitted, sampling.elsewhere, held_out_rng, status.stopped
-            ),
+            block_residuals=table,
             history=fit.growth.history,
             sampling=sampling,
             uncertainty=errors,

@@ -19,6 +19,7 @@ from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
 from piscm.fit.members import Member
 from piscm.fit.piece import Piece, Task
+from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.trials import Laboratory, Trial
 from piscm.network.activations import activation_named
 from piscm.problem.box import Box
@@ -27,60 +28,14 @@ from piscm.result.status import Status
 
 # Above this residual nothing at all was found, and the whole ladder is tried again with more nodes.
 _NOTHING = 0.5
+# Little was learnt if the residual exceeds this in one or two dimensions, where trials are cheap.
+_ROUGH = 0.02
+# A residual this many times as large near the faces as elsewhere shows a layer.
+_LAYER = 4.0
+# The estimate of the error is right within this factor, mostly.
+_SURE = 2.0
 # A kind of member this many times worse than the best is not pursued.
 _BEHIND = 4.0
-
-
-@dataclass(frozen=True)
-class PortfolioPolicy:
-    """The parameters of the portfolio.
-
-    Parameters
-    ----------
-    trial : int
-        Number of nodes of the first trials, for one field.
-    rounds : int
-        The ladders are tried again with twice the nodes, up to this many times in all, while
-        nothing was learnt.
-    waves, steps : tuple of float
-        The ladders of scales: radians of a wave over half a box; widths of a step or a bump.
-    layers : tuple of float
-        The ladder of distances from the faces, in widths, at which layers are looked for.
-    better : float
-        Another scale must bring the residual below this fraction.
-    learnt : float
-        A trial with a larger residual has found nothing yet: more nodes are tried, and layers.
-    fast : float
-        More nodes are added as long as twice as many bring the residual below this fraction.
-    slack : float
-        The residual may miss the tolerance by this factor where the estimated error meets it: an
-        error of high frequency has a large residual.
-    columns : int
-        The largest number of weights.
-    iterations : int
-        Gauss–Newton steps of a trial.
-    """
-
-    trial: int = 150
-    rounds: int = 3
-    waves: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-    steps: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
-    layers: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-    better: float = 0.8
-    learnt: float = 0.1
-    fast: float = 0.5
-    slack: float = 30.0
-    columns: int = 4000
-    iterations: int = 12
-
-    @classmethod
-    def beside_windows(cls, linear: bool) -> "PortfolioPolicy":
-        """A quick look, where windows can take over; nonlinear problems rarely gain by one shot."""
-        if linear:
-            return cls(rounds=1, fast=0.3, layers=())
-        return cls(
-            rounds=1, waves=cls.waves[1:], steps=(), layers=(), fast=0.1, learnt=0.05, iterations=4
-        )
 
 
 @dataclass(frozen=True)
@@ -122,6 +77,7 @@ class Portfolio:
         self.lab = Laboratory(self.task, self.sampling, self.rng)
         self._best: Trial | None = None
         self._tried: list[str] = []
+        self._in_layers = False  # whether members are judged near the faces
         first = self._first_count()
         if not self.lab.level(first, None).size > 0:
             return None
@@ -148,7 +104,12 @@ class Portfolio:
     @property
     def _met(self) -> bool:
         best = self._best
-        return best is not None and self._missing(best) <= 1.0
+        if best is None or self._missing(best) > 1.0:
+            return False
+        if best.member.nearest is not None or not self._boxed:
+            return True
+        # What even points miss, a layer between them and a face, must not pass for a solution.
+        return self._missing(self.lab.near_faces(best)) <= 1.0
 
     def _first_count(self) -> int:
         trial = self.policy.trial
@@ -160,9 +121,9 @@ class Portfolio:
         leaders: dict[str, Trial] = {}
         for count in (first * 2**turn for turn in range(self.policy.rounds)):
             yield from self._scanned(count, leaders)
-            assert self._best is not None
-            if self._best.error > self.policy.learnt and isinstance(self.task.problem.domain, Box):
+            if self._seems_layered:
                 yield from self._layered(count, leaders)
+            assert self._best is not None
             most = 4 * count * self._fields > self.policy.columns
             if most or self._best.error <= self.policy.learnt:
                 break
@@ -171,11 +132,28 @@ class Portfolio:
             return  # windows will do better
         yield from self._raced(leaders)
         while leaders:
-            leader = min(leaders.values(), key=lambda trial: trial.error)
-            del leaders[_kind(leader.member)]
+            leader = leaders.pop(min(leaders, key=lambda kind: leaders[kind].error))
             if leader.error > self.policy.learnt and leader is not self._best:
                 return
             yield from self._enlarged(leader)
+            if not self._in_layers:
+                found: dict[str, Trial] = {}
+                yield from self._layered(first, found)
+                leaders.update(found)
+
+    @property
+    def _seems_layered(self) -> bool:
+        """Whether to look for layers at once: little was learnt, or less near the faces."""
+        best = self._best
+        assert best is not None
+        rough = _ROUGH if self.task.problem.domain.dimension <= 2 else self.policy.learnt
+        if best.error > rough or self._in_layers:
+            return True
+        return self._boxed and self.lab.near_faces(best).error > _LAYER * best.error
+
+    @property
+    def _boxed(self) -> bool:
+        return isinstance(self.task.problem.domain, Box)
 
     def _scanned(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
         """Every activation on its ladder of scales, as far as the points can see."""
@@ -190,7 +168,13 @@ class Portfolio:
             yield from self._ladder(members, count, leaders)
 
     def _layered(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
-        """Steep nodes near the faces, at points that can see them."""
+        """Steep nodes near the faces, at points that can see them; all are judged there now."""
+        if not self._boxed or not self.policy.layers:
+            return
+        assert self._best is not None
+        self._in_layers = True
+        leaders.update({kind: self.lab.near_faces(trial) for kind, trial in leaders.items()})
+        self._best = self.lab.near_faces(self._best)
         dimension = self.task.problem.domain.dimension
         for name in self.activations:
             if activation_named(name).localized:
@@ -204,7 +188,7 @@ class Portfolio:
         """One kind of member; the second time only near the best, if there was one."""
         if not members:
             return
-        kind, known = _kind(members[0]), None
+        kind, known = members[0].kind, None
         before = leaders.pop(kind, None)
         if before is not None and self._best is not None and self._best.error < _NOTHING:
             if before.error > _BEHIND * self._best.error:
@@ -232,16 +216,16 @@ class Portfolio:
                     yield from self._larger(kind, leaders)
 
     def _searched(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
-        """A scale for each coordinate, by factors of 2."""
-        last = leaders[kind]
-        improved = len(last.member.scales) > 1 or last.member.nearest is not None
-        if not improved:
-            return
+        """A scale for each coordinate, and where layers are: one change after the other."""
+        last, improved = leaders[kind], True
         while improved:
             improved = False
-            for axis in range(len(last.member.scales)):
-                for factor in (0.5, 2.0):
-                    trial = self._trial(last.member.scaled(axis, factor), last.count, last)
+            for changes in last.member.changes:
+                for change in changes:
+                    member = change(last.member)
+                    if member == last.member or member.activation not in self.activations:
+                        continue
+                    trial = self._trial(member, last.count, last)
                     yield
                     if trial.error < self.policy.better * last.error:
                         last = leaders[kind] = trial
@@ -252,7 +236,7 @@ class Portfolio:
     def _larger(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
         """Twice the nodes, the new ones with the same scale or a larger one."""
         last = leaders[kind]
-        for member in (last.member, last.member.finer):
+        for member in (last.member, *last.member.finer):
             trial = self._trial(member, 2 * last.count, last, grown=True)
             yield
             if trial.error < leaders[kind].error:
@@ -270,26 +254,35 @@ class Portfolio:
         while past[-1].count < most:
             last = past[-1]
             count = min(most, round(np.sqrt(2.0) * last.count))
-            trial = self._trial(last.member, count, last, grown=True)
-            yield
-            if count <= 4 * self._first_count():
-                other = self._trial(last.member.finer, count, last, grown=True)
+            small = count <= 4 * self._first_count()
+            trial = None
+            for member in (last.member, *last.member.finer) if small else (last.member,):
+                other = self._trial(member, count, last, grown=True)
                 yield
-                trial = min(trial, other, key=lambda own: own.error)
+                trial = other if trial is None or other.error < trial.error else trial
+            assert trial is not None
             past.append(trial)
             self._note(trial)
             if len(past) > 2 and trial.error > self.policy.fast * past[-3].error:
-                return
+                # What was best for few nodes may not be for many.
+                best = min(past, key=lambda own: own.error)
+                again = {"": best}
+                if best.count * self._fields <= self.policy.columns // 3:
+                    yield from self._searched("", again)
+                if again[""].error > self.policy.fast * best.error:
+                    return
+                past = [again[""]]
 
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
-        return max(trial.estimate, trial.error / self.policy.slack) / self.tolerance
+        return max(_SURE * trial.estimate, trial.error / self.policy.slack) / self.tolerance
 
     # --- trials -----------------------------------------------------------------------------------
 
     def _trial(self, member: Member, count: int, guide: Trial | None, grown: bool = False) -> Trial:
         trial = self.lab.trial(member, count, guide, grown, self.policy.iterations)
-        self.report(count, trial.state.norm)
+        if self._in_layers:
+            trial = self.lab.near_faces(trial)
         best = self._best
         if best is not None:
             trial = trial.beside(best)
@@ -297,12 +290,9 @@ class Portfolio:
                 self._best = best.beside(trial)
         if best is None or trial.error < best.error:
             self._best = trial
+        self.report(count, trial.state.norm)  # who stops the run now finds the trial in place
         return trial
 
     def _note(self, trial: Trial | None) -> None:
         if trial is not None:
             self._tried.append(f"{trial.count} {trial.member}: {trial.error:.0e}")
-
-
-def _kind(member: Member) -> str:
-    return member.activation if member.nearest is None else f"layers, {member.activation}"

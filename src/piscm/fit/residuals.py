@@ -14,6 +14,7 @@ from piscm.compile.blocks import Block
 from piscm.network.model import Model
 from piscm.problem.place import Legs
 from piscm.result.method import BlockResidual
+from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 Fitted = Sequence[tuple[Model, Block, Legs]]
@@ -29,12 +30,12 @@ def block_residuals(
     fitted: Fitted,
     sampling: Sampling,
     rng: np.random.Generator,
-    stopped: bool = False,
-) -> tuple[BlockResidual, ...]:
+    status: Status,
+) -> tuple[tuple[BlockResidual, ...], Status]:
     """One record per block of the whole problem; of a run that was stopped, at its first points.
 
-    Where a record takes too long, or is interrupted, the residuals are NaN from there on. Times
-    that were not reached are left out.
+    Times that were not reached are left out. If this takes too long or is interrupted, the
+    residuals are NaN from there on, and the status of the run says so.
 
     Parameters
     ----------
@@ -47,10 +48,11 @@ def block_residuals(
         How many fresh points there are.
     rng : numpy.random.Generator
         Where they come from.
-    stopped : bool
+    status : Status
+        How the run ended.
     """
     table = _Table(model, fitted, None)
-    if stopped:
+    if status.stopped:
         most = max(1, _QUICK // max(1, model.n_nodes * len(part.blocks)))
         table = replace(table, most=most)
         inside, faces = min(sampling.interior, most), min(sampling.boundary, most)
@@ -61,10 +63,11 @@ def block_residuals(
             fresh = draw_points(part.problem.domain, part.blocks, sampling, rng)
             for block, legs in zip(part.blocks, fresh, strict=True):
                 records.append(table.record(block, legs))
-    except STOPS:
+    except STOPS as stop:
+        status = status if status.stopped else Status.after(stop)
         for block in part.blocks[len(records) :]:
             records.append(BlockResidual(block.name, block.kind, 0, np.nan, None))
-    return tuple(records)
+    return tuple(records), status
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from piscm.assemble.marching import order_along
 from piscm.assemble.windows import Part
 from piscm.network.network import Network
+from piscm.problem.integrals import integrals_in
 from piscm.problem.places import PeriodicPair, Slices, WholeBoundary
 from piscm.problem.problem import Problem
 
@@ -47,6 +48,9 @@ def _counted(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int]]:
     domain = problem.domain
     several = len(problem.fields) > 1 and domain.dimension > 1
     if several or problem.observations or len(problem.fields) > len(problem.equations):
+        return {}
+    conditions = [item.expression for item in problem.conditions]
+    if any(integrals_in(expression) for expression in (*problem.equations, *conditions)):
         return {}
     given = dict.fromkeys(domain.coordinates, 0)
     for condition in problem.conditions:

@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
 from piscm.budget.clock import check_work
 from piscm.inference.freedom import free_fields
@@ -77,7 +78,7 @@ def estimate_error(
     """
     problem = network.problem
     names = [str(item.func) for item in problem.fields]
-    if network.solved_up_to < np.inf:
+    if not network.solved_everywhere:
         return ErrorEstimate(np.inf, dict.fromkeys(names, np.inf))
     compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
@@ -85,11 +86,14 @@ def estimate_error(
     noise = np.zeros(len(names))
     whole, free = _without_data(problem), tuple[int, ...]()
     before: Network | None = None
-    for number, (low, high, own) in enumerate(_windows(network)):
+    windows = list(enumerate(_windows(network)))
+    if _runs_backward(network):
+        windows.reverse()
+    for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
         part = _window(whole, network, low, high, before)
         space = richer_space(part, own, known, rng)
-        if number == 0:  # what is free is so in every window, or in the first alone
+        if turn == 0:  # what is free is so in every window, or in the first alone
             free = free_fields(space, known)
             if free and problem.observations and not whole.problem.observations:
                 whole = Part.whole(problem)  # the data are needed
@@ -131,6 +135,13 @@ def _without_data(problem: Problem) -> Part:
     whole = Part.whole(problem)
     several = len(problem.fields) > len(problem.equations)
     return whole if several or not problem.conditions else whole.without_observations()
+
+
+def _runs_backward(network: Network) -> bool:
+    if network.panels is None:
+        return False
+    problem = network.problem
+    return runs_backward(problem, problem.domain.coordinates[network.panels.axis])
 
 
 def _window(whole: Part, network: Network, low: float, high: float, before: Network | None) -> Part:

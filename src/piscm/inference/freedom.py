@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
 
@@ -73,6 +74,7 @@ def _freest_in(space: RicherSpace) -> Freest:
             own = np.linalg.norm(design[:, placed.rows], axis=1)
             if (own > 0).any():
                 design[:, placed.rows] /= np.median(own[own > 0])
+    check_work(2.0 * design.size * len(design))
     triangle = scipy.linalg.qr(design.T, mode="r", check_finite=False)[0][: len(design)]
     return freest_move(triangle, fields)
 
@@ -92,6 +94,7 @@ def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
     lengths[lengths == 0] = 1.0
     rows, stacked = rows / lengths, stacked / lengths
     count = rows.shape[1]
+    check_work(4.0 * count**3)
     bounded = np.concatenate([rows, _EPSILON * np.eye(count)])
     triangle = scipy.linalg.qr(bounded, mode="r", check_finite=False)[0][:count]
     moves = np.random.default_rng(0).standard_normal((count, min(_VECTORS, count)))

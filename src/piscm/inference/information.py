@@ -6,7 +6,8 @@ equation vanishes. Or the fields may follow any change of it without a trace in 
 is decided in a richer space than the solution's: what a few nodes miss is no evidence.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from piscm.assemble.windows import Part
 from piscm.budget.clock import check_work
 from piscm.compile.blocks import Block
 from piscm.compile.differentiable import derivative
+from piscm.compile.expression import Compiled
 from piscm.compile.numeric_code import function_of
 from piscm.inference.counting import just_enough
 from piscm.inference.richer import RicherSpace, richer_space
@@ -67,7 +69,13 @@ def _scalable(
     """Sets of unknowns that any common factor suits."""
     symbols = list(problem.unknowns)
     appears = [
-        {i for i, s in enumerate(symbols) if block.compiled.written[0].has(s)} for block in blocks
+        {
+            i
+            for i, symbol in enumerate(symbols)
+            for part in (block.compiled, *block.integrands)
+            if part.written[0].has(symbol)
+        }
+        for block in blocks
     ]
     sets = {(i,) for i in range(len(symbols))} | {tuple(sorted(own)) for own in appears if own}
     for chosen in sorted(sets, key=len):
@@ -80,7 +88,7 @@ def _takes_factor(
     block: Block, chosen: Sequence[int], symbols: Sequence[sympy.Symbol], rng: np.random.Generator
 ) -> bool:
     """Whether an expression is multiplied by a power of the factor on some unknowns."""
-    if block.data is not None and np.any(block.data != 0):
+    if block.integrands or (block.data is not None and np.any(block.data != 0)):
         return False
     compiled = block.compiled
     points = rng.uniform(0.5, 1.5, (_SAMPLES, len(compiled.coordinates)))
@@ -161,22 +169,30 @@ def _terms(space: RicherSpace) -> Floats:
     In ``a*(u.diff(x, 2) + 1)`` the partial by a vanishes where the equation holds; its terms do
     not.
     """
-    unknowns = list(space.part.problem.unknowns)
+    unknowns = tuple(space.part.problem.unknowns)
     network = space.network(space.weights)
     made = np.zeros((space.system.rows, len(unknowns)))
     for placed in space.system.placed:
-        compiled = placed.block.compiled
-        expression, _ = compiled.written
-        for index, symbol in enumerate(unknowns):
-            partial = sympy.expand_mul(derivative(expression, symbol, compiled.where))
-            sizes = sympy.Add(*(sympy.Abs(term) for term in sympy.Add.make_args(partial)))
-            function = function_of(compiled.symbols, [sizes], compiled.where)
-            for leg in placed.legs:
-                points = leg.leg.points
-                jets = network.jets(compiled, points)
+        for leg in placed.legs:
+            for index, function in enumerate(_sizes_of_terms(leg.compiled, unknowns)):
+                jets = network.jets(leg.compiled, leg.leg.points)
                 values = np.broadcast_to(
-                    function(*points.T, *jets, *network.unknowns)[0], len(points)
+                    function(*leg.seen.T, *jets, *network.unknowns)[0], leg.size
                 )
-                own = values if leg.leg.sums is None else values @ np.abs(leg.leg.sums).T
+                own = values if leg.leg.sums is None else values @ abs(leg.leg.sums).T
                 made[placed.rows, index] += placed.root_weight * own
+    return made
+
+
+@lru_cache(maxsize=64)  # the legs of a block have it in common
+def _sizes_of_terms(
+    compiled: Compiled, unknowns: tuple[sympy.Symbol, ...]
+) -> list[Callable[..., Any]]:
+    """The sum of the absolute terms of the partial by each unknown."""
+    expression, _ = compiled.written
+    made = []
+    for symbol in unknowns:
+        partial = sympy.expand_mul(derivative(expression, symbol, compiled.where))
+        sizes = sympy.Add(*(sympy.Abs(term) for term in sympy.Add.make_args(partial)))
+        made.append(function_of(compiled.symbols, [sizes], compiled.where))
     return made

@@ -39,7 +39,8 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
         The relative truncation threshold of singular values, the paper's eta.
     """
     for driver in ("gelsd", "gelss"):  # the plain iteration converges where the fast one fails
-        check_work(singular_value_work(*columns.shape), slow=True)
+        count, rows = columns.shape
+        check_work(singular_value_work(rows, count, vectors=False), slow=True)
         try:
             solution, _, rank, _ = scipy.linalg.lstsq(
                 columns.T, target, cond=truncation, lapack_driver=driver, check_finite=False

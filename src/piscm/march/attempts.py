@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
+import sympy
 
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS
@@ -11,8 +12,10 @@ from piscm.construct.construction import Construction
 from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task
 from piscm.fit.pisc import PISC3
-from piscm.fit.portfolio import Found, Portfolio, PortfolioPolicy
-from piscm.fit.stages import Plan, fit_window
+from piscm.fit.plan import Plan
+from piscm.fit.portfolio import Found, Portfolio
+from piscm.fit.portfolio_policy import PortfolioPolicy
+from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.result.history import Report
@@ -62,8 +65,8 @@ class Attempts(ABC):
     def alone(self, setting: Setting) -> Attempt:
         """Attempts at a whole domain, without windows."""
 
-    def at_once(self, setting: Setting) -> Piece | None:
-        """One network for a whole domain that could be marched, if a quick look finds one."""
+    def at_once(self, setting: Setting) -> Found | None:
+        """One network for a whole domain that could be marched, by a quick look."""
         return None
 
 
@@ -72,7 +75,13 @@ class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
-        return lambda window: self._attempt(setting, window, window.more * self.max_nodes)
+        def attempt(window: Window) -> Piece:
+            most = window.more * self.max_nodes
+            if window.inherits:
+                most = int(self.policy.renewed * most)
+            return self._attempt(setting, window, most)
+
+        return attempt
 
     def alone(self, setting: Setting) -> Attempt:
         """More nodes, as long as the residual falls fast enough."""
@@ -90,14 +99,11 @@ class AutoAttempts(Attempts):
 
         return attempt
 
-    def at_once(self, setting: Setting) -> Piece | None:
-        linear = all(block.compiled.linear for block in setting.task.whole.blocks)
+    def at_once(self, setting: Setting) -> Found | None:
+        linear = all(block.linear for block in setting.task.whole.blocks)
         policy = PortfolioPolicy.beside_windows(linear)
         portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
-        found = None if portfolio is None else portfolio.run()
-        if found is None or not (found.met or found.piece.status.stopped):
-            return None
-        return found.piece
+        return None if portfolio is None else portfolio.run()
 
     def _portfolio(
         self, setting: Setting, tolerance: float, policy: PortfolioPolicy
@@ -158,7 +164,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = int(policy.points_per_node * policy.trial)
+            interior = max(int(policy.points_per_node * policy.trial), window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         plan = Plan(
@@ -167,6 +173,12 @@ class AutoAttempts(Attempts):
             stages=range(policy.trial, most, policy.stage),
             points_per_node=per_node,
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
+            inherits=window.inherits,
+            kept=window.kept,
+            fields=window.fields,
+            least_share=policy.least_share if window.within else 1.0,
+            enough=policy.miss * window.tolerance,
+            worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
         return setting.fit(window, plan)
@@ -186,7 +198,7 @@ class FixedAttempts(Attempts):
             max_nodes=method.max_nodes,
             activations=(method.activation,),
             more=1,
-            policy=MarchPolicy(),
+            policy=MarchPolicy(inherits=False),
             method=method,
         )
 
@@ -201,3 +213,24 @@ class FixedAttempts(Attempts):
 
     def alone(self, setting: Setting) -> Attempt:
         return self.in_window(setting)
+
+
+@dataclass(frozen=True)
+class March:
+    """How a run proceeds from window to window.
+
+    Attributes
+    ----------
+    attempts : Attempts
+    coordinate : sympy.Symbol or None
+        The one to march along, if any.
+    count : int or None
+        Number of windows of equal length; None makes each as long as the nodes can resolve.
+    required : bool
+        The user asked for windows; one network for the whole domain will not do.
+    """
+
+    attempts: Attempts
+    coordinate: sympy.Symbol | None
+    count: int | None = None
+    required: bool = False

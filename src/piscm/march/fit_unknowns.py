@@ -166,7 +166,7 @@ class _Chain:
         right = -np.concatenate([state.residual[None], linearization.unknowns])
         for placed in system.placed:
             if placed.block.inherited is not None:
-                handed_on = self._handed_on(placed.block, placed.legs[0].leg.points)
+                handed_on = self._handed_on(placed.block, placed.legs[0].seen)
                 right[:, placed.rows] += placed.root_weight * handed_on
         basis = Basis(system.rows)
         basis.append(columns.at(linearization).reshape(-1, system.rows))

@@ -28,7 +28,7 @@ class Joined:
     status : Status
     history : numpy.recarray
     residual : float
-        The fitted residual, averaged over the windows.
+        The largest of all windows, relative to the solution sought, as the tolerance is.
     unknowns : FittedUnknowns or None
         The fit of the unknowns, if all windows determined them together.
     """
@@ -51,6 +51,7 @@ def joined(
     unknowns: FittedUnknowns | None = None,
 ) -> Joined:
     """Join pieces; data missed by more than the fraction `lost` are a misfit."""
+    marched, pieces = pieces, sorted(pieces, key=lambda piece: piece.low)
     first = pieces[0].network
     none = Nodes.none(problem.domain.dimension)
     network = Network(
@@ -63,37 +64,44 @@ def joined(
         ),
         first.unknowns,
         None if coordinate is None else _panels(problem, coordinate, pieces),
-        np.inf if coordinate is None else _reached(problem, coordinate, pieces),
+        *((np.inf, -np.inf) if coordinate is None else _reached(problem, coordinate, pieces)),
     )
     parts = []
     for number, piece in enumerate(pieces):
         part = np.array(piece.fit.growth.history, dtype=HISTORY)
         part["window"] = number
         parts.append(part)
-    squares = [(piece.high - piece.low, (piece.fitted * piece.size) ** 2) for piece in pieces]
-    total = sum(length for length, _ in squares)
-    residual = float(np.sqrt(sum(length * square for length, square in squares) / total))
+    residual = max(piece.error for piece in pieces)
     history = np.rec.array(np.concatenate(parts))
-    status = _status(pieces, tolerance, lost)
-    return Joined(network, pieces, status, history, residual, unknowns)
+    status = _status(marched, tolerance, lost)
+    return Joined(network, marched, status, history, residual, unknowns)
 
 
-def _reached(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> float:
-    """How far the pieces go; infinity if to the end."""
-    reached = pieces[-1].high
-    return reached if reached < problem.domain.span(coordinate)[1] else np.inf
+def _reached(
+    problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]
+) -> tuple[float, float]:
+    """How far the pieces go up and down; infinity if to the end."""
+    low, high = problem.domain.span(coordinate)
+    up, down = pieces[-1].high, pieces[0].low
+    return up if up < high else np.inf, down if down > low else -np.inf
 
 
 def _panels(problem: Problem, coordinate: sympy.Symbol, pieces: Sequence[Piece]) -> Panels | None:
     axis = problem.domain.axis(coordinate)
+    low, high = problem.domain.span(coordinate)
     edges = [piece.high for piece in pieces]
     counts = [len(piece.network.nodes) for piece in pieces]
     activations = [piece.network.activation for piece in pieces]
-    if pieces[-1].high < problem.domain.span(coordinate)[1]:
-        counts.append(0)  # stopped midway: nothing is known beyond
+    # Stopped midway: nothing is known beyond.
+    if pieces[-1].high < high:
+        counts.append(0)
         activations.append(activations[-1])
     else:
         edges.pop()
+    if pieces[0].low > low:
+        edges.insert(0, pieces[0].low)
+        counts.insert(0, 0)
+        activations.insert(0, activations[0])
     return Panels(axis, tuple(edges), tuple(counts), tuple(activations)) if edges else None
 
 

@@ -11,10 +11,10 @@ from piscm.assemble.marching import checked_coordinate, marching_coordinate
 from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
-from piscm.fit.stages import PointPolicy
-from piscm.march.attempts import AutoAttempts, FixedAttempts
+from piscm.fit.plan import PointPolicy
+from piscm.march.attempts import AutoAttempts, FixedAttempts, March
 from piscm.march.policy import MarchPolicy
-from piscm.march.run import March, run
+from piscm.march.run import run
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
@@ -22,6 +22,11 @@ from piscm.network.saved import class_named
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request
+from piscm.result.status import Status
+
+# If the estimated error misses the tolerance, the run is repeated, at most so often, with one that
+# is smaller by that factor, a margin and no more than this.
+_TIGHTENED, _MARGIN, _MOST = 2, 3.0, 1e3
 
 ACTIVATIONS = ("sin", "tanh", "gaussian")
 
@@ -31,7 +36,7 @@ class _Marching(Method):
 
     @property
     def measure(self) -> str:
-        return "root mean square in the units of the fields"
+        return "relative to the solution sought, at fresh points too"
 
     def chosen(self, model: Model) -> str:
         assert isinstance(model, Network)
@@ -43,6 +48,8 @@ class _Marching(Method):
         ends, counts = [start, *panels.edges, end], panels.counts
         if model.solved_up_to < end:
             ends, counts = ends[:-1], counts[:-1]
+        if model.solved_down_to > start:
+            ends, counts = ends[1:], counts[1:]
         kinds = " and ".join(sorted(set(panels.activations)))
         many = f"{len(counts)} windows" if len(counts) > 1 else "one window"
         return (
@@ -118,7 +125,26 @@ class Auto(_Marching):
         """Accept any problem."""
 
     def run(self, request: Request) -> Outcome:
-        return run(request, March(self._attempts, marching_coordinate(request.problem)))
+        coordinate = marching_coordinate(request.problem)
+        outcome = run(request, March(self._attempts, coordinate))
+        for _ in range(_TIGHTENED):
+            factor = self._missing(request.problem, outcome)
+            if factor <= 1:
+                break
+            # The residual met the tolerance and the error did not: some problems amplify it.
+            tighter = replace(self, tolerance=self.tolerance / min(_MARGIN * factor, _MOST))
+            again = run(request, March(tighter._attempts, coordinate))
+            if again.error is None or not again.error.relative < factor * self.tolerance:
+                break
+            outcome = again
+        return outcome
+
+    def _missing(self, problem: Problem, outcome: Outcome) -> float:
+        """The factor by which the error misses the tolerance though the residual met it."""
+        error = outcome.error
+        if outcome.status is not Status.CONVERGED or error is None or problem.observations:
+            return 0.0
+        return error.relative / self.tolerance if np.isfinite(error.relative) else 0.0
 
     @property
     def _attempts(self) -> AutoAttempts:

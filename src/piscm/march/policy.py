@@ -1,17 +1,14 @@
 """The length of the next window and its number of nodes: the choices of `Auto`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.budget.budget import STOPS
-from piscm.fit.piece import Piece, best_of
-from piscm.fit.stages import OutOfReach, PointPolicy
+from piscm.fit.piece import Piece
+from piscm.fit.plan import OutOfReach, PointPolicy
 from piscm.network.network import Network
-from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
@@ -36,16 +33,18 @@ class MarchPolicy:
         Without windows, the maximum number of nodes is multiplied by this.
     at_once : int
         One-shot networks may have this many times the weights.
-    aim : float
-        Each window aims at this fraction of the tolerance, since errors accumulate.
+    aim, window_aim : float
+        One network aims at this fraction of the tolerance, and each window at the second, since
+        errors accumulate.
     miss : float
         Growth is given up if it would miss the tolerance by more than this factor.
     worth : float
         Halving helps if a quarter of a window is more accurate by this factor.
     learnt : float
         A window with a larger error has found nothing yet, and can only be halved.
-    shortest : float
-        No window is shorter than this fraction of the whole.
+    shortest, shortest_in_time : float
+        No window is shorter than this fraction of the whole; of a problem in time alone, where
+        windows cost little and scales may be decades apart, the second one.
     crumb : float
         A remainder shorter than this fraction of the last window is added to it.
     added : float
@@ -61,21 +60,56 @@ class MarchPolicy:
     lost, worse : float
         Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
         more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
+    retrial : int
+        Growth on top of inherited nodes may be given up after this many new ones.
+    repeats : int
+        A march whose estimated error exceeds the tolerance is repeated this many times.
+    closer, tightest : float
+        It then aims at this fraction of what the estimate demands, but at no less than the second
+        of what it aimed at before.
+    least_share : float
+        A window may add the share of the tolerance that its length has in the whole, but at least
+        this one: lower values ask very short windows for more than they can pass on.
+    inherits : bool
+        Whether windows begin with the nodes of the window before.
+    dropped : float
+        Nodes are not passed on if together they lower the squared residual by less than this
+        fraction. More leaves room for new nodes, and asks for them.
+    renewed : float
+        Inherited nodes and those added to them may be this many times the maximum number.
+    patience : float
+        Nodes are added to inherited ones if their residual is at most this many times the aim.
+    gains : float
+        Halving a window helps inherited nodes if the error falls by this factor.
+    halvings : int
+        Number of times it is tried in any case.
+    fewer : float
+        Inherited points are thinned by this factor from window to window.
+    heir_longer, effort : float
+        A window of inherited nodes is followed by one `heir_longer` times as long, less `effort`
+        times the fraction of its nodes that were new.
+    order : float
+        The error of a window is assumed to fall with this power of its length.
+    least_change, least_shorter, most_shorter : float
+        Bounds of the factor on the length of the next window, and of the next attempt.
     points : PointPolicy
         When a window gets more points.
     """
 
     trial: int = 100
+    retrial: int = 40
     candidates: int = 100
     stage: int = 100
     points_per_node: int = 4
     alone: int = 4
     at_once: int = 10
     aim: float = 0.5
+    window_aim: float = 0.3
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03
-    shortest: float = 1 / 32
+    shortest: float = 1 / 128
+    shortest_in_time: float = 1e-12
     crumb: float = 0.25
     added: float = 0.1
     full: float = 0.7
@@ -84,6 +118,23 @@ class MarchPolicy:
     bad_fit: float = 0.1
     lost: float = 0.5
     worse: float = 3.0
+    repeats: int = 2
+    closer: float = 0.3
+    tightest: float = 1e-3
+    least_share: float = 1 / 64
+    inherits: bool = True
+    dropped: float = 0.2
+    renewed: float = 1.5
+    patience: float = 100.0
+    gains: float = 3.0
+    halvings: int = 3
+    fewer: float = 0.9
+    heir_longer: float = 1.5
+    effort: float = 2.5
+    order: float = 6.0
+    least_change: float = 0.7
+    least_shorter: float = 0.7
+    most_shorter: float = 0.125
     points: PointPolicy = field(default_factory=PointPolicy)
 
     def out_of_reach(self, most: int, least: int = 0) -> OutOfReach:
@@ -92,11 +143,12 @@ class MarchPolicy:
         Always False with fewer than `least` nodes, and once there are `most`.
         """
 
-        def out_of_reach(residuals: Floats, tolerance: float) -> bool:
+        def out_of_reach(residuals: Floats, tolerance: float, inherited: int) -> bool:
             count = len(residuals)
-            if count < max(self.trial, least) or count >= most:
+            new = count - inherited
+            if new < (self.retrial if inherited else max(self.trial, least)) or count >= most:
                 return False
-            half = count // 2
+            half = inherited + new // 2
             fall = np.log(residuals[half - 1] / residuals[-1]) / (count - half)
             extrapolated = np.log(residuals[-1]) - fall * (most - count)
             return bool(extrapolated > np.log(self.miss * tolerance))
@@ -115,120 +167,11 @@ class Window:
     activations: tuple[str, ...]
     give_up: bool  # once the tolerance is out of reach
     more: int = 1  # factor on the method's number of nodes
+    inherits: bool = False  # the nodes of the window before come first
+    kept: tuple[int, ...] | None = None  # which of them
+    points: int = 0  # of the equations, at least
+    fields: Floats | None = None  # their sizes, if known
+    within: bool = False  # a part of the whole
 
 
 Attempt = Callable[[Window], Piece]
-
-
-def evenly(
-    attempt: Attempt,
-    low: float,
-    high: float,
-    count: int,
-    tolerance: float,
-    activations: tuple[str, ...],
-) -> Iterator[Piece]:
-    """Windows of equal length."""
-    before: Network | None = None
-    edges = np.linspace(low, high, count + 1)
-    for begin, end in pairwise(edges):
-        window = Window(float(begin), float(end), before, tolerance, activations, give_up=False)
-        piece = attempt(window)
-        yield piece
-        if piece.status.stopped or not np.isfinite(piece.error):
-            return
-        before = piece.network
-
-
-@dataclass(frozen=True)
-class Marcher:
-    """Consecutive windows, each as long as its nodes can resolve.
-
-    Attributes
-    ----------
-    attempt : Attempt
-    policy : MarchPolicy
-    tolerance : float
-    max_nodes : int
-        Maximum number of nodes of a window.
-    activations : tuple of str
-        Activations to try.
-    more : int
-        Factor on `max_nodes` if the nodes cannot resolve even the shortest window.
-    """
-
-    attempt: Attempt
-    policy: MarchPolicy
-    tolerance: float
-    max_nodes: int
-    activations: tuple[str, ...]
-    more: int
-
-    def march(self, low: float, high: float) -> Iterator[Piece]:
-        """The windows from `low` to `high`."""
-        policy = self.policy
-        before: Network | None = None
-        position, length, inherited, tried, times = low, high - low, 0.0, self.activations, 1
-        shortest = policy.shortest * (high - low)
-        while position < high:
-            aim = max(policy.aim * self.tolerance, policy.added * inherited)
-            end = position + length
-            window = Window(position, end, before, aim, tried, give_up=True, more=times)
-            piece = self._longest(window, high, shortest)
-            yield piece
-            if piece.status.stopped or not np.isfinite(piece.error):
-                return
-            before, position = piece.network, piece.high
-            inherited = max(inherited, piece.error)
-            length, tried = piece.high - piece.low, self.activations
-            times = self.more if len(piece.network.nodes) > self.max_nodes else 1
-            easy = len(piece.network.nodes) < policy.full * self.max_nodes
-            if easy or (length < 2 * shortest and piece.error <= policy.miss * aim):
-                tried = (piece.network.activation,)  # it did well
-            if easy:
-                length *= policy.longer
-
-    def _longest(self, window: Window, end: float, shortest: float) -> Piece:
-        """The window, halved until it meets the tolerance or halving no longer helps."""
-        policy = self.policy
-        tried: list[tuple[Window, Piece]] = []
-        while True:
-            length = window.high - window.low
-            if end - window.high < policy.crumb * length:  # leave no remainder for a tiny window
-                window = replace(window, high=end)
-                length = window.high - window.low
-            divisible = length >= 2 * shortest
-            piece = self._attempted(replace(window, give_up=divisible), [own for _, own in tried])
-            if piece.status.stopped or piece.error <= policy.miss * window.tolerance:
-                return piece
-            tried.append((window, piece))
-            lost = piece.error > policy.learnt
-            helped = len(tried) < 3 or lost or policy.worth * piece.error < tried[-3][1].error
-            if divisible and helped:
-                high = window.low + length / 2
-                window = replace(window, high=high, activations=self.activations)
-            elif not divisible and window.activations != self.activations:
-                # The activation that did well no longer does.
-                window = replace(window, activations=self.activations)
-            else:
-                return self._with_more_nodes(tried)
-
-    def _with_more_nodes(self, tried: list[tuple[Window, Piece]]) -> Piece:
-        """A kink, say, is the same in every window: the most accurate attempt gets more nodes."""
-        window, piece = min(tried, key=lambda pair: pair[1].error)
-        if piece.status is not Status.HOPELESS and window.more == self.more:
-            return piece
-        chosen = (piece.network.activation,)
-        wider = replace(window, activations=chosen, give_up=False, more=self.more)
-        other = self._attempted(wider, [piece])
-        return other if other.status.stopped else best_of([piece, other])
-
-    def _attempted(self, window: Window, before: Sequence[Piece]) -> Piece:
-        """The window; if the run is stopped in it, the best of it and earlier attempts."""
-        try:
-            piece = self.attempt(window)
-        except STOPS as stop:
-            if not before:
-                raise
-            return best_of(before).ended(Status.after(stop))
-        return best_of([*before, piece]).ended(piece.status) if piece.status.stopped else piece

@@ -1,51 +1,33 @@
 """A whole run of `Auto` or `Windows`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import sympy
 
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS, finishing
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.piece import Piece, task_for
+from piscm.fit.portfolio import Found
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
-from piscm.march.attempts import Attempts, Setting
+from piscm.march.attempts import March, Setting
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
-from piscm.march.policy import Marcher, Window, evenly
+from piscm.march.marcher import Marcher, evenly, mirrored
+from piscm.march.policy import Window
 from piscm.problem.problem import Problem
-from piscm.result.history import Report
 from piscm.result.method import Outcome, Request
+from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
 _TRUNCATION = 1e-14  # for the error bars of one network
-
-
-@dataclass(frozen=True)
-class March:
-    """How a run proceeds from window to window.
-
-    Attributes
-    ----------
-    attempts : Attempts
-    coordinate : sympy.Symbol or None
-        The one to march along, if any.
-    count : int or None
-        Number of windows of equal length; None makes each as long as the nodes can resolve.
-    required : bool
-        The user asked for windows; one network for the whole domain will not do.
-    """
-
-    attempts: Attempts
-    coordinate: sympy.Symbol | None
-    count: int | None = None
-    required: bool = False
 
 
 def run(request: Request, march: March) -> Outcome:
@@ -58,23 +40,15 @@ def _run(request: Request, march: March) -> Outcome:
     whole = Part.whole(request.problem)
     fresh_rng, run_rng = request.rng.spawn(2)
     with request.reporting(march.attempts.max_nodes) as report:
-        found = _Run(request, march, run_rng, report).found()
-    network, pieces, status = found.network, found.pieces, found.status
-    errors: Uncertainty | None = None
-    known: ErrorEstimate | None = None
-    if not status.stopped:
-        try:
-            if found.unknowns is not None:
-                errors = found.unknowns.uncertainty
-            elif len(pieces) == 1:
-                errors = error_bars(request.problem, pieces[0].fit.refined, _TRUNCATION)
-            fitted = [
-                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
-                for p in pieces
-            ]
-            known = estimate_error(network, fitted=fitted, uncertainty=errors)
-        except STOPS as stop:
-            status = Status.after(stop)
+        running = _Run(request, march, run_rng, report)
+        found = running.found()
+        errors, known, status = running.judged(found)
+        for _ in range(march.attempts.policy.repeats):
+            closer = running.closer(found, known)
+            if closer is None:
+                break
+            found, known, status = closer
+    network, pieces = found.network, found.pieces
     inside = max(piece.assembly.points.rows[0] for piece in pieces)
     sampling = request.sampling or Sampling(inside, max(100, inside // 4))
     status = status_with(status, errors, status is Status.CONVERGED)
@@ -83,13 +57,12 @@ def _run(request: Request, march: March) -> Outcome:
         for piece in pieces
         for block, legs in zip(piece.assembly.part.blocks, piece.assembly.points, strict=True)
     ]
+    table, status = block_residuals(network, whole, met, sampling.elsewhere, fresh_rng, status)
     return Outcome(
         model=network,
         status=status,
         residual=found.residual,
-        block_residuals=block_residuals(
-            network, whole, met, sampling.elsewhere, fresh_rng, status.stopped
-        ),
+        block_residuals=table,
         history=found.history,
         sampling=sampling,
         uncertainty=errors,
@@ -102,31 +75,101 @@ class _Run:
     """One run, and the limits its windows share."""
 
     def __init__(
-        self, request: Request, march: March, rng: np.random.Generator, report: Report
+        self, request: Request, march: March, rng: np.random.Generator, report: Watcher
     ) -> None:
         self._request, self._march = request, march
         self._rng, self._report = rng, report
         self._policy = march.attempts.policy
+        self._tighter = 1.0  # factor on the tolerance of windows
+        report.expects(march.attempts.tolerance)
 
     def found(self) -> Joined:
         """The result of the run."""
         problem, march = self._request.problem, self._march
-        data_first = bool(problem.unknowns)
-        if problem.observations and not march.required:
-            data_first = True
-        if not data_first:
-            whole = self._at_once(problem)
-            if whole is not None:
-                return self._join(problem, None, [whole])
-            return self._join(problem, march.coordinate, self._windows(problem))
+        functions = len(problem.fields) > len(problem.equations)
+        marches = march.coordinate is not None and not functions
+        if not problem.unknowns and (marches or not problem.observations or march.required):
+            found = self._marched(problem)
+            enough = march.required or not (marches and problem.observations)
+            if enough or found.status is Status.CONVERGED or found.status.stopped:
+                return found
+            # Data may determine what a march from the start cannot hold.
+            try:
+                alone = self._join(problem, None, [self._whole(problem)])
+            except STOPS as stop:
+                return replace(found, status=Status.after(stop))
+            return min(found, alone, key=lambda item: max(own.error for own in item.pieces))
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
-        functions = len(problem.fields) > len(problem.equations)
         if enough or functions or not problem.unknowns or alone.status.stopped:
             return alone
-        return self._by_windows(whole, alone) if march.coordinate is not None else alone
+        return self._by_windows(whole, alone) if marches else alone
+
+    def _marched(self, problem: Problem) -> Joined:
+        """One network at once if that will do, else windows."""
+        whole = None if problem.observations else self._at_once(problem)
+        if whole is not None and (whole.met or whole.piece.status.stopped):
+            return self._join(problem, None, [whole.piece])
+        try:
+            pieces = self._windows(problem)
+        except STOPS as stop:
+            if whole is None:
+                raise
+            return self._join(problem, None, [whole.piece.ended(Status.after(stop))])
+        first = pieces[0]
+        if whole is not None and first.status.stopped and not first.error < whole.piece.error:
+            return self._join(problem, None, [whole.piece.ended(first.status)])
+        return self._join(problem, self._march.coordinate, pieces)
+
+    def judged(self, found: Joined) -> tuple[Uncertainty | None, ErrorEstimate | None, Status]:
+        """Error bars, the error estimate, and the status; nothing is known of a stopped run."""
+        pieces, problem = found.pieces, self._request.problem
+        errors: Uncertainty | None = None
+        if found.status.stopped:
+            return None, None, found.status
+        try:
+            if found.unknowns is not None:
+                errors = found.unknowns.uncertainty
+            elif len(pieces) == 1:
+                errors = error_bars(problem, pieces[0].fit.refined, _TRUNCATION)
+            fitted = [
+                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
+                for p in sorted(pieces, key=lambda piece: piece.low)
+            ]
+            return (
+                errors,
+                estimate_error(found.network, fitted=fitted, uncertainty=errors),
+                found.status,
+            )
+        except STOPS as stop:
+            return errors, None, Status.after(stop)
+
+    def closer(
+        self, found: Joined, known: ErrorEstimate | None
+    ) -> tuple[Joined, ErrorEstimate, Status] | None:
+        """The march once more with a tighter aim, if errors have grown on the way; None if not.
+
+        What the residual says of one window is its own error, not what becomes of it later.
+        """
+        march, problem, policy = self._march, self._request.problem, self._policy
+        tolerance = march.attempts.tolerance
+        chosen = march.coordinate is not None and march.count is None and not problem.unknowns
+        if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
+            return None
+        if not tolerance < known.relative < np.inf or found.status is not Status.CONVERGED:
+            return None
+        factor = max(policy.tightest, policy.closer * tolerance / known.relative)
+        self._tighter *= factor
+        try:
+            other = self._join(problem, march.coordinate, self._windows(problem))
+        except STOPS:
+            return None  # what is known already is whole
+        _, better, status = self.judged(other)
+        if status is not Status.CONVERGED or better is None:
+            return None
+        return (other, better, status) if better.relative < known.relative else None
 
     def _with_other_weights(self, whole: Piece) -> Piece:
         """The better of a piece that misses the data and of one with other row weights.
@@ -193,8 +236,8 @@ class _Run:
         task = replace(task, equal=equal)
         return Setting(task, request.sampling, self._rng, self._report)
 
-    def _at_once(self, problem: Problem) -> Piece | None:
-        """One network instead of windows, where the choice is ours and a quick look finds one."""
+    def _at_once(self, problem: Problem) -> Found | None:
+        """One network instead of windows, where the choice is ours, by a quick look."""
         march = self._march
         if march.coordinate is None or march.required or march.count is not None:
             return None
@@ -214,28 +257,37 @@ class _Run:
             return [self._whole(problem)]
         attempt = attempts.in_window(self._setting(problem, march.coordinate))
         low, high = problem.domain.span(march.coordinate)
+        backward = runs_backward(problem, march.coordinate)
+        if backward:
+            attempt = mirrored(attempt, low + high)
         if march.count is not None:
             windows = evenly(
                 attempt, low, high, march.count, attempts.tolerance, attempts.activations
             )
         else:
+            policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
             marcher = Marcher(
                 attempt,
-                attempts.policy,
-                attempts.tolerance,
+                policy,
+                self._tighter * attempts.tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
+                policy.shortest_in_time if in_time_alone else policy.shortest,
+                in_time_alone,
             )
             windows = marcher.march(low, high)
         pieces: list[Piece] = []
+        self._report.marches(march.coordinate.name, *((high, low) if backward else (low, high)))
         try:
-            for piece in windows:
+            for found in windows:
+                piece = found.mirrored(low + high) if backward else found
                 if pieces and piece.status.stopped:  # nobody knows how good half a window is
                     pieces[-1] = pieces[-1].ended(piece.status)
                     break
                 # With data, the columns are needed for error bars.
                 pieces.append(piece if problem.observations else piece.without_columns())
+                self._report.reached(piece.low if backward else piece.high, len(pieces))
         except STOPS as stop:
             if not pieces:
                 raise

@@ -14,8 +14,10 @@ from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
 from piscm.compile.expression import Compiled
 from piscm.network.start import Start
-from piscm.problem.errors import brief
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
+from piscm.problem.integrals import integrals_in
+from piscm.problem.normals import normals_in
 from piscm.problem.place import Legs
 from piscm.problem.problem import Problem
 
@@ -72,13 +74,18 @@ class Model(ABC):
         """Every jet of a compiled expression at the points, shape (jets, points)."""
 
     def value(self, compiled: Compiled, points: Floats) -> Floats:
-        """A compiled expression at points of shape (points, coordinates)."""
+        """A compiled expression at points of shape (points, coordinates).
+
+        If it holds normals, they are further columns (`Compiled.seen`).
+        """
+        dimension = self.problem.domain.dimension
         parts = []
         for chunk in self._chunks(points):
             check_time()
-            parts.append(compiled.value(chunk, self.jets(compiled, chunk), self.unknowns))
+            jets = self.jets(compiled, chunk[:, :dimension])
+            parts.append(compiled.value(chunk, jets, self.unknowns))
         values = np.concatenate(parts)
-        return self._where_known(values, points) if compiled.jets else values
+        return self._where_known(values, points[:, :dimension]) if compiled.jets else values
 
     @property
     def extent(self) -> str:
@@ -95,8 +102,9 @@ class Model(ABC):
 
     def partials(self, compiled: Compiled, points: Floats) -> Floats:
         """The partials of a compiled expression by its jets, shape (jets, points)."""
+        dimension = self.problem.domain.dimension
         parts = [
-            compiled.linearize(chunk, self.jets(compiled, chunk), self.unknowns)[0]
+            compiled.linearize(chunk, self.jets(compiled, chunk[:, :dimension]), self.unknowns)[0]
             for chunk in self._chunks(points)
         ]
         return np.concatenate(parts, axis=1)
@@ -107,11 +115,27 @@ class Model(ABC):
 
     def residual(self, block: Block, legs: Legs) -> Floats:
         """The unweighted rows of a block at its points."""
-        return block.residual(legs, [self.value(block.compiled, leg.points) for leg in legs])
+        values = []
+        for number, leg in enumerate(legs):
+            compiled = block.of_leg(number)
+            values.append(self.value(compiled, compiled.seen(leg)))
+        return block.residual(legs, values)
 
-    def compile(self, written: Any) -> Compiled:
-        """A user's expression, checked and compiled; cached."""
+    def compile(self, written: Any, *, normals: bool = False) -> Compiled:
+        """A user's expression, checked and compiled; cached.
+
+        With `normals` it may hold the outward normal, for points on a boundary.
+        """
         expression = as_expression(written, "The expression")
+        if integrals_in(expression):
+            raise ProblemError(
+                f"{brief(expression)} holds an integral; use solution.integral(u, over=...)."
+            )
+        if normals_in(expression) and not normals:
+            raise ProblemError(
+                f"{brief(expression)} holds the normal, which is known on a boundary only; use "
+                "solution.integral(..., over=domain.boundary(...))."
+            )
         expression = expression.xreplace(self._own_symbols(expression))
         if expression not in self._compiled:
             declared = self.problem.declared

@@ -68,9 +68,9 @@ class Network(Model):
     unknowns : ndarray, shape (unknowns,)
     panels : Panels or None
         The windows, if there are several; `activation` is that of the first.
-    solved_up_to : float
-        How far a run got along the coordinate of the windows: beyond, nothing is known. Minus
-        infinity if it got nowhere.
+    solved_up_to, solved_down_to : float
+        How far a run got along the coordinate of the windows, upward or downward: beyond, nothing
+        is known. Minus infinity if it got nowhere.
     """
 
     problem: Problem
@@ -81,6 +81,7 @@ class Network(Model):
     unknowns: Floats
     panels: Panels | None = None
     solved_up_to: float = np.inf
+    solved_down_to: float = -np.inf
 
     @property
     def n_nodes(self) -> int:
@@ -92,6 +93,7 @@ class Network(Model):
             "activation": self.activation,
             "panels": None if self.panels is None else asdict(self.panels),
             "solved_up_to": self.solved_up_to,
+            "solved_down_to": self.solved_down_to,
         }
 
     @property
@@ -121,23 +123,31 @@ class Network(Model):
         if layout["panels"] is not None:
             panels = Panels.restored(layout["panels"], problem, size)
         activation = activation_named(layout["activation"]).name
-        reached = float(layout["solved_up_to"])
-        if np.isnan(reached) or (panels is None and np.isfinite(reached)):
+        reached = float(layout["solved_up_to"]), float(layout["solved_down_to"])
+        if np.isnan(reached).any() or (panels is None and np.isfinite(reached).any()):
             raise ProblemError("how far it was solved does not fit its windows.")
-        return cls(problem, start, activation, nodes, weights, unknowns, panels, reached)
+        return cls(problem, start, activation, nodes, weights, unknowns, panels, *reached)
 
     @property
     def extent(self) -> str:
-        if self.solved_up_to == np.inf:
+        if self.solved_everywhere:
             return ""
         if self.panels is None:
             return "nothing was found in the time: values are NaN"
         name = self.problem.domain.coordinates[self.panels.axis].name
+        if self.solved_down_to > -np.inf:
+            return f"solved down to {name} = {self.solved_down_to:.4g}: beyond, values are NaN"
         return f"solved up to {name} = {self.solved_up_to:.4g}: beyond, values are NaN"
+
+    @property
+    def solved_everywhere(self) -> bool:
+        """Whether a run got to the end."""
+        return self.solved_up_to == np.inf and self.solved_down_to == -np.inf
 
     def knows(self, points: Floats) -> NDArray[np.bool_]:
         axis = 0 if self.panels is None else self.panels.axis
-        return np.asarray(points[:, axis] <= self.solved_up_to)
+        at = points[:, axis]
+        return np.asarray((at <= self.solved_up_to) & (at >= self.solved_down_to))
 
     def deviation(self, compiled: Compiled, points: Floats, factor: Floats) -> Floats:
         """The standard error of a compiled expression, given a factor of the covariance.
@@ -152,8 +162,9 @@ class Network(Model):
 
     def gradient(self, compiled: Compiled, points: Floats) -> Floats:
         """Partials by every weight and unknown, shape (weights + unknowns, points)."""
+        seen, points = points, points[:, : self.problem.domain.dimension]
         jets = self.jets(compiled, points)
-        by_jets, by_unknowns = compiled.linearize(points, jets, self.unknowns)
+        by_jets, by_unknowns = compiled.linearize(seen, jets, self.unknowns)
         gradient = np.zeros((*self.weights.shape, len(points)))
         for here, own, features in self._features(compiled, points):
             for jet, partial in zip(compiled.jets, by_jets, strict=True):

@@ -11,6 +11,7 @@ from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.predicate import Where
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
 
@@ -138,8 +139,54 @@ class Box(Frozen, Domain):
         inside = (points >= self.lower - margin) & (points <= self.upper + margin)
         return np.asarray(inside.all(axis=-1))
 
+    def quadrature(self, order: int) -> tuple[Floats, Floats]:
+        return _gauss(self.lower, self.upper, order)
+
+    def boundary_quadrature(
+        self, order: int, part: str | None = None, where: Where | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        if part is not None:
+            raise ProblemError(f"A box has no part of its boundary named {part!r}.")
+        if where is not None:
+            raise ProblemError(
+                f"Integrals where {where} are not known on a Box; write it as a Rectangle or Brick."
+            )
+        found = []
+        for coordinate in self.coordinates:
+            for side, edge in zip((-1.0, 1.0), self.span(coordinate), strict=True):
+                points, weights = self.face_quadrature({coordinate: edge}, order)
+                normals = np.zeros_like(points)
+                normals[:, self.axis(coordinate)] = side
+                found.append((points, weights, normals))
+        points, weights, normals = (np.concatenate(own) for own in zip(*found, strict=True))
+        return points, weights, normals
+
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        ((coordinate, value),) = face.items()
+        axis = self.axis(coordinate)
+        across = [i for i in range(self.dimension) if i != axis]
+        points, weights = _gauss(self.lower[across], self.upper[across], order)
+        return np.insert(points, axis, value, axis=1), weights
+
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Box":
         return Box({**self.bounds, coordinate: (low, high)})
+
+
+def _gauss(lower: Floats, upper: Floats, order: int) -> tuple[Floats, Floats]:
+    """Gauss-Legendre points of a box, and their weights."""
+    points, weights = np.polynomial.legendre.leggauss(order)
+    if not len(lower):
+        return np.zeros((1, 0)), np.ones(1)
+    axes = [
+        (low + high) / 2 + (high - low) / 2 * points for low, high in zip(lower, upper, strict=True)
+    ]
+    mesh = np.meshgrid(*axes, indexing="ij")
+    shares = np.meshgrid(*[weights] * len(axes), indexing="ij")
+    scale = float(np.prod((upper - lower) / 2))
+    each = np.prod([own.ravel() for own in shares], axis=0)
+    return np.stack([own.ravel() for own in mesh], axis=1), np.asarray(scale * each)
 
 
 def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:

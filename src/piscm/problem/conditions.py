@@ -7,11 +7,12 @@ from typing import Any
 import sympy
 
 from piscm.problem.errors import ProblemError, brief, shortened
-from piscm.problem.expressions import as_expression
+from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import ReadOnly
+from piscm.problem.integrals import integrals_in
 from piscm.problem.numeric import finite_number
 from piscm.problem.place import Kept, Place
-from piscm.problem.places import PeriodicPair, Slice, Slices, WholeBoundary
+from piscm.problem.places import PeriodicPair, Slice, Slices, Throughout, WholeBoundary
 from piscm.problem.requirement import Requirement, checked_weight
 from piscm.problem.written import Expression, Number
 
@@ -29,19 +30,23 @@ class Condition(Requirement):
         Any expression in the fields, their derivatives, coordinates and unknowns, linear or not.
     on : mapping, sequence of mappings, "boundary", or a place
         ``{x: 0}`` is a face (or a line inside), ``{x: 0, y: 0}`` an edge, corner or point,
-        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces. It is stored as a
-        `piscm.problem.places.Place`.
+        ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces,
+        ``domain.boundary("hole")`` a part of the boundary. It is stored as a
+        `piscm.problem.place.Place`. Omitted for integrals: ``integral(u, over=domain) - 1`` is one
+        number, ``integral(u, over=x) - 1`` holds at all values of the other coordinates.
     weight : float
         The weight of this condition relative to the others.
     """
 
     expression: Expression
-    on: On
+    on: On | None = None
     weight: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         expression = as_expression(self.expression, "A condition")
         shown = brief(expression)
+        if self.on is None:
+            object.__setattr__(self, "on", _throughout(expression))
         object.__setattr__(self, "expression", expression)
         weight = checked_weight(self.weight, f"the condition {shown}")
         object.__setattr__(self, "weight", weight)
@@ -54,7 +59,11 @@ class Condition(Requirement):
 
     @property
     def name(self) -> str:
-        return f"{brief(self.expression)} on {shortened(str(self.on))}"
+        return f"{brief(self.expression)}{self._where}"
+
+    @property
+    def _where(self) -> str:
+        return "" if isinstance(self.on, Throughout) else f" on {shortened(str(self.on))}"
 
     def with_expression(self, expression: sympy.Expr) -> "Condition":
         return replace(self, expression=expression)
@@ -63,14 +72,13 @@ class Condition(Requirement):
         return replace(self, on=kept.place)
 
     def document(self, text: Callable[[sympy.Expr], str]) -> dict[str, Any]:
-        return {
-            "expression": text(self.expression),
-            "on": self.place.document,
-            "weight": self.weight,
-        }
+        document = {"expression": text(self.expression), "weight": self.weight}
+        if not isinstance(self.on, Throughout):
+            document["on"] = self.place.document
+        return document
 
     def __repr__(self) -> str:
-        return f"{brief(self.expression)} = 0 on {shortened(str(self.on))}"
+        return f"{brief(self.expression)} = 0{self._where}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,6 +132,18 @@ class Periodic(Requirement):
 
     def __repr__(self) -> str:
         return f"{brief(self.expression)} periodic along {self.along}"
+
+
+def _throughout(expression: sympy.Expr) -> Place:
+    """Where integrals hold that are not at a place: at all values of what they do not run over."""
+    found = integrals_in(expression)
+    outside = expression.xreplace({part: sympy.S.Zero for part in found})
+    if not found or fields_in(outside):
+        raise ProblemError(
+            f"on=None for {brief(expression)}: say where it holds, as on={{x: 0}}. Only conditions "
+            "made of integrals alone, as integral(u, over=domain) - 1, have no place."
+        )
+    return Throughout(tuple(sorted({s for part in found for s in part.bound()}, key=str)))
 
 
 def _place(on: Any, shown: str) -> Place:

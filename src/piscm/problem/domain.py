@@ -13,7 +13,9 @@ from piscm.problem.numeric import Floats
 from piscm.problem.symbols import lookalike
 
 if TYPE_CHECKING:
+    from piscm.problem.boundary_part import BoundaryPart
     from piscm.problem.box import Box
+    from piscm.problem.predicate import Where
 
 UnitPoints = Callable[[int, int], Floats]
 """``draw(count, dimension)`` returns about `count` points of the unit cube, one per row."""
@@ -59,6 +61,49 @@ class Domain(ABC):
     @abstractmethod
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Domain":
         """The part between two values of a coordinate."""
+
+    def boundary(
+        self,
+        part: "str | Mapping[sympy.Symbol, Any] | None" = None,
+        *,
+        where: "Where | None" = None,
+    ) -> "BoundaryPart":
+        """The boundary or a part of it, as the place of a condition or the range of an integral.
+
+        Parameters
+        ----------
+        part : str or mapping, optional
+            The name of a part, or a face such as ``{x: 0}``.
+        where : sympy condition or callable, optional
+            ``(x < 0.1) & (y > 0)`` keeps the points that satisfy it; a function is given points of
+            shape (points, coordinates) and returns booleans.
+        """
+        from piscm.problem.boundary_part import BoundaryPart
+
+        return BoundaryPart.written(self, part, where)
+
+    def quadrature(self, order: int) -> tuple[Floats, Floats]:
+        """Points and weights whose weighted sums are integrals over the domain.
+
+        `order` is the number of points along a line; smooth integrands converge fast in it.
+        """
+        raise ProblemError(f"Integrals over {self} are not known.")
+
+    def boundary_quadrature(
+        self, order: int, part: str | None = None, where: "Where | None" = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The same over the boundary or a part of it: points, weights and outward normals."""
+        raise ProblemError(f"Integrals over the boundary of {self} are not known.")
+
+    def face_quadrature(
+        self, face: Mapping[sympy.Symbol, float], order: int
+    ) -> tuple[Floats, Floats]:
+        """The same over a face ``{x: 0}``: points and weights."""
+        raise ProblemError(f"Integrals over faces of {self} are not known.")
+
+    def is_part_along(self, part: str, coordinate: sympy.Symbol) -> bool:
+        """Whether a part of the boundary is the same at every value of a coordinate."""
+        return False
 
     def is_product_along(self, coordinate: sympy.Symbol) -> bool:
         """Whether every section across a coordinate is the same, so that its ends are faces.

@@ -14,12 +14,14 @@ from sympy.logic.boolalg import Boolean, BooleanAtom
 
 from piscm.problem.errors import ProblemError, UnfitError, brief, shortened
 from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
+from piscm.problem.integrals import Integral, here
+from piscm.problem.normals import normal
 from piscm.problem.size import MAX_PARTS, Sizes
 from piscm.problem.symbols import lookalike
 
 _MAX_DEPTH = 50
 
-_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, *FUNCTIONS.values()])
+_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, normal, here, *FUNCTIONS.values()])
 _CONSTANTS = frozenset([*CONSTANTS.values(), sympy.E])
 _CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 
@@ -153,6 +155,9 @@ def _parts_of(part: Any) -> Sequence[Any]:
         return ()
     if isinstance(part, sympy.Derivative):
         return _differentiated(part)
+    if isinstance(part, Integral):
+        limits = part.over[1:] if isinstance(part.over, sympy.Tuple) else ()
+        return (part.integrand, *limits)
     if isinstance(part, sympy.Number):
         return _finite(part)
     if isinstance(part, sympy.Piecewise):

@@ -63,7 +63,10 @@ CONSTANTS: dict[str, sympy.Expr] = {
     for constant in (sympy.pi, sympy.EulerGamma, sympy.GoldenRatio, sympy.Catalan)
 }
 
-WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, "Piecewise", "diff", "Derivative"])
+OPERATORS = ("normal", "normal_derivative", "integral", "here")
+"""Names of what only has a meaning in a domain; `piscm.problem.operators` has the functions."""
+
+WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, *OPERATORS, "Piecewise", "diff", "Derivative"])
 """Names that may be called in text, besides fields."""
 
 MAX_ORDER = 20

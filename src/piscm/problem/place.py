@@ -28,18 +28,21 @@ class Leg:
     points : ndarray, shape (points, coordinates)
     sign : float
         A row is this times the value at its point, summed over the legs of the place.
-    sums : ndarray, shape (rows, points), optional
+    sums : ndarray or sparse matrix, shape (rows, points), optional
         Each row is instead this combination of the values at all points.
+    normals : ndarray, shape (points, coordinates), optional
+        Outward normals, where the points lie on the boundary.
     """
 
     points: Floats
     sign: float = 1.0
-    sums: Floats | None = None
+    sums: Any = None
+    normals: Floats | None = None
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return len(self.points) if self.sums is None else len(self.sums)
+        return len(self.points) if self.sums is None else int(self.sums.shape[0])
 
 
 Legs = tuple[Leg, ...]
@@ -75,7 +78,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Cut:
-    """A part of a domain: `low` to `high` along a coordinate that runs from `start` to `end`."""
+    """A part of a domain: `low` to `high` along a coordinate that runs from `start` to `end`.
+
+    Parts follow each other upward from `start` or, if `backward`, downward from `end`.
+    """
 
     coordinate: sympy.Symbol
     axis: int
@@ -83,10 +89,27 @@ class Cut:
     end: float
     low: float
     high: float
+    backward: bool = False
+
+    @property
+    def origin(self) -> float:
+        """Where the first part begins."""
+        return self.end if self.backward else self.start
+
+    @property
+    def entrance(self) -> float:
+        """Where this part begins."""
+        return self.high if self.backward else self.low
 
     def holds(self, points: Floats) -> NDArray[np.bool_]:
         """Which points lie in it; points on a cut belong to the earlier part only."""
-        at = points[:, self.axis]
+        return self.reaches(points[:, self.axis])
+
+    def reaches(self, at: Floats) -> NDArray[np.bool_]:
+        """The same for values of the coordinate."""
+        if self.backward:
+            after = (at >= self.low) | (self.low <= self.start)
+            return np.asarray(after & ((at < self.high) | (self.high >= self.end)))
         after = (at > self.low) | (self.low <= self.start)
         return np.asarray(after & ((at <= self.high) | (self.high >= self.end)))
 
@@ -126,6 +149,15 @@ class Place(ABC):
     def fitted_to(self, domain: Domain) -> "Place":
         """The same place, without the round-off of what was written."""
         return self
+
+    @property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates that an integral over it runs over."""
+        raise ProblemError(f"There is no integral over {self}; use domain.boundary(...).")
+
+    def has_normals(self, domain: Domain) -> bool:
+        """Whether its points come with outward normals."""
+        return False
 
     def within(self, cut: Cut) -> Sequence[Kept]:
         """What a part of the domain keeps; by default all of it."""

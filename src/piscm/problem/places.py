@@ -39,11 +39,37 @@ class Interior(Place):
 
 
 @dataclass(frozen=True)
+class Throughout(Place):
+    """All values of the coordinates that no integral of a condition runs over.
+
+    Points of the whole domain stand for them; if integrals run over all coordinates, one does.
+    """
+
+    bound: tuple[sympy.Symbol, ...]
+
+    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
+        if set(self.bound) >= set(domain.coordinates):
+            return (Leg(domain.sample_inside(1, drawing.draw)[:1]),)
+        return (Leg(domain.sample_inside(drawing.boundary, drawing.draw)),)
+
+    @property
+    def key(self) -> Hashable:
+        return ("throughout", self.bound)
+
+    def __str__(self) -> str:
+        return "everything"
+
+
+@dataclass(frozen=True)
 class WholeBoundary(Place):
     """The whole boundary."""
 
     def sample(self, domain: Domain, drawing: Drawing) -> Legs:
-        return (Leg(domain.sample_boundary(drawing.boundary, drawing.draw)[0]),)
+        points, normals = domain.sample_boundary(drawing.boundary, drawing.draw)
+        return (Leg(points, normals=normals),)
+
+    def has_normals(self, domain: Domain) -> bool:
+        return True
 
     @property
     def key(self) -> Hashable:
@@ -61,34 +87,6 @@ class WholeBoundary(Place):
 
 
 @dataclass(frozen=True)
-class BoundaryPart(Place):
-    """A part of the boundary that the domain knows by name."""
-
-    name: str
-
-    def sample(self, domain: Domain, drawing: Drawing) -> Legs:
-        points, _ = domain.sample_boundary(drawing.boundary, drawing.draw, self.name)
-        return (Leg(points),)
-
-    @property
-    def key(self) -> Hashable:
-        return ("part", self.name)
-
-    def __str__(self) -> str:
-        return self.name
-
-    def check(self, domain: Domain, what: str) -> None:
-        if self.name not in domain.parts:
-            known = ", ".join(domain.parts) or "none"
-            raise ProblemError(
-                f"{what}: the domain has no part of its boundary named {self.name!r} ({known})."
-            )
-
-    def against_marching(self, coordinate: sympy.Symbol, domain: Domain) -> str:
-        return "holds on a part of the boundary, which windows do not cut"
-
-
-@dataclass(frozen=True)
 class Slices(Place):
     """Faces, edges and points, each given by its fixed coordinates."""
 
@@ -103,7 +101,16 @@ class Slices(Place):
                 return domain.sample_slice(part, count, drawing.draw)
 
             arrays.append(drawing.crowd(points, max(1, share + (number < extra))))
-        return (Leg(np.concatenate(arrays)),)
+        return (Leg(np.concatenate(arrays), normals=self._normals(domain, arrays)),)
+
+    def _normals(self, domain: Domain, arrays: Sequence[Floats]) -> Floats | None:
+        if not self.has_normals(domain):
+            return None
+        pairs = zip(self.parts, arrays, strict=True)
+        return np.concatenate([np.tile(face_normal(p, domain), (len(a), 1)) for p, a in pairs])
+
+    def has_normals(self, domain: Domain) -> bool:
+        return all(_is_face(part, domain) for part in self.parts)
 
     @property
     def key(self) -> Hashable:
@@ -118,7 +125,7 @@ class Slices(Place):
             for part in self.parts
         )
 
-    def fitted_to(self, domain: Domain) -> Place:
+    def fitted_to(self, domain: Domain) -> "Slices":
         return Slices(tuple(ReadOnly(_snapped(part, domain)) for part in self.parts))
 
     def check(self, domain: Domain, what: str) -> None:
@@ -140,12 +147,12 @@ class Slices(Place):
                     raise ProblemError(f"{what} lies outside the domain {domain}.")
 
     def within(self, cut: Cut) -> Sequence[Kept]:
-        first = [part for part in self.parts if part.get(cut.coordinate) == cut.start]
+        first = [part for part in self.parts if part.get(cut.coordinate) == cut.origin]
         others = [part for part in self.parts if _in_part(part, cut)]
         kept = []
         if first:
-            moved = tuple(ReadOnly({**part, cut.coordinate: cut.low}) for part in first)
-            kept.append(Kept(Slices(moved), continued=cut.low != cut.start))
+            moved = tuple(ReadOnly({**part, cut.coordinate: cut.entrance}) for part in first)
+            kept.append(Kept(Slices(moved), continued=cut.entrance != cut.origin))
         if others:
             kept.append(Kept(Slices(tuple(others))))
         return kept
@@ -170,10 +177,26 @@ def _snapped(part: Slice, domain: Domain) -> Slice:
     return snapped
 
 
+def _is_face(part: Slice, domain: Domain) -> bool:
+    ((coordinate, value), *others) = part.items()
+    if others or coordinate not in domain.coordinates or not domain.is_product_along(coordinate):
+        return False
+    return value in domain.span(coordinate)
+
+
+def face_normal(face: Slice, domain: Domain) -> Floats:
+    """The outward normal of a face ``{x: 0}``."""
+    ((coordinate, value),) = face.items()
+    normal = np.zeros(domain.dimension)
+    normal[domain.axis(coordinate)] = -1.0 if value == domain.span(coordinate)[0] else 1.0
+    return normal
+
+
 def _in_part(part: Slice, cut: Cut) -> bool:
     if cut.coordinate not in part:
         return True
-    return part[cut.coordinate] != cut.start and cut.low < part[cut.coordinate] <= cut.high
+    value = part[cut.coordinate]
+    return value != cut.origin and bool(cut.reaches(np.array([value]))[0])
 
 
 @dataclass(frozen=True)

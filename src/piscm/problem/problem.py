@@ -7,11 +7,19 @@ import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef
 
+from piscm.problem.conditions import Condition
 from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import Frozen, ReadOnly
+from piscm.problem.integrals import (
+    check_integral,
+    fields_outside,
+    integrals_in,
+    settled,
+)
+from piscm.problem.normals import normals_in
 from piscm.problem.numeric import finite_number
 from piscm.problem.observations import Observations
 from piscm.problem.place import Kept
@@ -94,8 +102,9 @@ class Problem(Frozen):
                 "solution. Add Condition(...), Periodic(...) or Observations(...)."
             )
         self._set(fields=self._find_fields())
+        self._settle_integrals()
         declared = self.declared
-        for where, expression in self._expressions():
+        for where, expression, _ in self._expressions():
             declared.check(expression, where)
         self._check_places()
         self._check_observation_points()
@@ -106,19 +115,20 @@ class Problem(Frozen):
         """What an expression about this problem may contain."""
         return Declared(self.domain.coordinates, tuple(self.unknowns), self.fields)
 
-    def _expressions(self) -> list[tuple[str, sympy.Expr]]:
+    def _expressions(self) -> list[tuple[str, sympy.Expr, Requirement | None]]:
+        """Every expression, what it is in words, and what it belongs to."""
         return [
-            *((f"Equation {i}", e) for i, e in enumerate(self.equations, start=1)),
-            *(("A condition", c.expression) for c in self.conditions),
-            *(("An observed expression", o.expression) for o in self.observations),
+            *((f"Equation {i}", e, None) for i, e in enumerate(self.equations, start=1)),
+            *(("A condition", c.expression, c) for c in self.conditions),
+            *(("An observed expression", o.expression, o) for o in self.observations),
         ]
 
     def _find_fields(self) -> tuple[AppliedUndef, ...]:
         found: dict[str, AppliedUndef] = {}
         any_field = Declared(self.domain.coordinates)
-        for where, expression in self._expressions():
-            fields = sorted(fields_in(expression), key=str)
-            if not fields:
+        for where, expression, _ in self._expressions():
+            fields = sorted(fields_outside(expression), key=str)
+            if not fields_in(expression):
                 raise ProblemError(
                     f"{where}: {brief(expression)} holds no field: there is nothing to solve for "
                     "in it."
@@ -137,9 +147,39 @@ class Problem(Frozen):
                 raise ProblemError(f"{name!r} is both a field and a coordinate or unknown.")
         return tuple(found.values())
 
+    def _settle_integrals(self) -> None:
+        """Let fields inside integrals stand at their own coordinates."""
+        fields = {str(item.func): item for item in self.fields}
+
+        def own(expression: sympy.Expr, where: str) -> sympy.Expr:
+            return settled(expression, self.domain.coordinates, fields, where)
+
+        equations = [own(e, f"Equation {i}") for i, e in enumerate(self.equations, start=1)]
+        changed = [
+            item.with_expression(own(item.expression, "A condition"))
+            if integrals_in(item.expression)
+            else item
+            for item in self.conditions
+        ]
+        self._set(equations=tuple(equations), conditions=tuple(changed))
+        for where, expression, item in self._expressions():
+            for part in integrals_in(expression):
+                check_integral(part, self.domain, where)
+                if not isinstance(item, Condition) and item is not None:
+                    raise ProblemError(f"{where}: integrals stand in equations and Condition only.")
+
     def _check_places(self) -> None:
         for condition in self.conditions:
             condition.place.check(self.domain, f"The condition {condition}")
+        known = {id(item) for item in self.conditions if item.place.has_normals(self.domain)}
+        for where, expression, item in self._expressions():
+            outside = expression.xreplace(dict.fromkeys(integrals_in(expression), sympy.S.One))
+            if normals_in(outside) and id(item) not in known:
+                raise ProblemError(
+                    f"{where}: {brief(expression)} holds the normal of the boundary, which is not "
+                    "known there. Use it in a condition on a face, as on={x: 0}, on a part of the "
+                    'boundary, as on=domain.boundary("hole"), or on="boundary".'
+                )
 
     def _check_observation_points(self) -> None:
         dimension = self.domain.dimension
@@ -159,7 +199,7 @@ class Problem(Frozen):
                 )
 
     def _check_unknowns_used(self) -> None:
-        used = set().union(*(expression.free_symbols for _, expression in self._expressions()))
+        used = set().union(*(expression.free_symbols for _, expression, _ in self._expressions()))
         for symbol in self.unknowns:
             if symbol not in used:
                 raise ProblemError(f"The unknown {symbol} appears in no equation or condition.")

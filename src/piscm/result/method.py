@@ -16,8 +16,8 @@ from piscm.network.model import Model
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.result.history import History, Report
-from piscm.result.progress import reporting
+from piscm.result.history import History
+from piscm.result.progress import Watcher, reporting
 from piscm.result.status import Status
 
 
@@ -48,7 +48,7 @@ class Request:
 
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"
-    ) -> AbstractContextManager[Report]:
+    ) -> AbstractContextManager[Watcher]:
         """A function to call with the number of nodes (or steps) done and the residual."""
         return reporting(self.progress, total, doing, units)
 

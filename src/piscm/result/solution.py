@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from piscm.problem.written import Expression
 from piscm.result.archive import write_archive
 from piscm.result.arguments import broadcast, checked_points, values_inside
 from piscm.result.history import History
+from piscm.result.integrals import integrate
 from piscm.result.method import BlockResidual, Method
 from piscm.result.numbers import Residual, UnknownValue
 from piscm.result.status import Status
@@ -180,6 +181,23 @@ class Solution:
         values = self.network.value(compiled, checked_points(self.problem, points))
         return np.asarray(values.reshape(arrays[0].shape))
 
+    def integral(
+        self, expression: Expression | None = None, /, over: Any = None, **coordinates: ArrayLike
+    ) -> Floats:
+        """The integral of an expression.
+
+        Parameters
+        ----------
+        expression : sympy.Expr, optional
+            May be omitted if the problem has one field; over a boundary it may hold `normal`.
+        over : domain, part of a boundary, coordinate, or (coordinate, low, high), optional
+            The problem's domain by default.
+        **coordinates : array_like
+            Values of the coordinates that it does not run over.
+        """
+        expression = self._only_field() if expression is None else expression
+        return integrate(self.network, expression, over, coordinates)
+
     @cached_property
     def error_estimate(self) -> ErrorEstimate:
         """The error of the fields, from the linearized error equation in a richer space.
@@ -246,6 +264,7 @@ class Solution:
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields)
         chosen = self.method.chosen(self.network)
+        asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
         lines = [
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
@@ -254,7 +273,7 @@ class Solution:
             *([f"  chosen: {chosen}"] if chosen else []),
             *([f"  {self.network.extent}"] if self.network.extent else []),
             *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
-            f"  residual {self.fitted_residual:.3e} ({self.method.measure})",
+            f"  residual {self.fitted_residual:.3e}{asked} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:

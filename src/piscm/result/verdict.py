@@ -19,6 +19,9 @@ from piscm.problem.problem import Problem
 from piscm.result.method import Outcome
 from piscm.result.status import Status
 
+# Growth ended with a residual above the tolerance; the error may be below it all the same.
+_SHORT_OF_RESIDUAL = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED)
+
 
 def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     """The outcome with its final status, and with remarks on what a user must know."""
@@ -42,15 +45,17 @@ def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Statu
         return Status.UNDETERMINED, (_free_text(problem, error),)
     if uncertainty is not None and len(uncertainty.undetermined):
         return Status.UNDETERMINED, ()
-    if not status.ok:
+    met = error is not None and error.relative <= tolerance
+    if not status.ok and not (met and status in _SHORT_OF_RESIDUAL):
         return status, ()
     hidden = unseen_blocks(problem, [block.rows for block in outcome.block_residuals])
     if hidden:
         return Status.UNSEEN, (f"varies between the points: {', '.join(hidden)}",)
     if error is not None and not error.relative <= tolerance:
         rest = np.sqrt(max(0.0, error.relative**2 - error.from_noise**2))
-        return Status.NOISY if rest <= tolerance else Status.INACCURATE, ()
-    return status, ()
+        noisy = rest <= max(tolerance, error.from_noise)
+        return Status.NOISY if noisy else Status.INACCURATE, ()
+    return status if status.ok else Status.CONVERGED, ()
 
 
 def _free_text(problem: Problem, error: ErrorEstimate) -> str:

@@ -12,27 +12,33 @@ mu = 0.1
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import sympy
 
-from piscm.problem.box import Box
 from piscm.problem.conditions import Condition, Periodic
-from piscm.problem.errors import KeyedProblemError, ProblemError, brief
+from piscm.problem.domain import Domain
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem, interval
-from piscm.problem.symbols import coordinates, field, unknown
+from piscm.problem.symbols import field, unknown
+from piscm.text.keys import at
 from piscm.text.parse import expression_text, parse_expression
+from piscm.text.places import Regions, read_domain, read_place
 
-_KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations")
+_KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations", "regions")
 
 
 def problem_to_document(problem: Problem) -> dict[str, Any]:
     """A problem as dictionaries, lists, numbers and text."""
-    return {
+    regions = Regions(problem.domain)
+
+    def text(expression: sympy.Expr) -> str:
+        return expression_text(regions.taken_out(expression))
+
+    document: dict[str, Any] = {
         "domain": problem.domain.document,
         "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
         "unknowns": {
@@ -43,23 +49,29 @@ def problem_to_document(problem: Problem) -> dict[str, Any]:
             }
             for symbol, guess in problem.unknowns.items()
         },
-        "equations": [expression_text(equation) for equation in problem.equations],
-        "conditions": [item.document(expression_text) for item in problem.conditions],
-        "observations": [item.document(expression_text) for item in problem.observations],
+        "equations": [text(equation) for equation in problem.equations],
+        "conditions": [item.document(text) for item in problem.conditions],
+        "observations": [item.document(text) for item in problem.observations],
     }
+    if regions.document:
+        document["regions"] = regions.document
+    return document
 
 
 def problem_from_document(document: Any) -> Problem:
     """The problem described by a document; any mistake in it is a `ProblemError`."""
     document = _mapping(document, "The problem")
     _only(document, _KEYS, "The problem")
-    symbols, fields, guesses = _read_names(document)
     with at("domain"):
-        sides = [_side(name, symbols[name], bound) for name, bound in document["domain"].items()]
-        box = Box({coordinate: bound for side in sides for coordinate, bound in side.items()})
+        domain = read_domain(document.get("domain"))
+    own = {symbol.name: symbol for symbol in domain.coordinates}
+    symbols, fields, guesses = _read_names(document, own)
+    with at("regions"):
+        regions = Regions.read(document.get("regions", {}), domain)
+    names = regions.symbols | symbols
 
     def parse(text: Any, where: str) -> sympy.Expr:
-        return parse_expression(text, symbols, fields, where)
+        return regions.put_in(parse_expression(text, names, fields, where))
 
     equations = []
     for number, text in enumerate(_listed(document.get("equations"), "equations"), start=1):
@@ -68,22 +80,26 @@ def problem_from_document(document: Any) -> Problem:
     conditions, observations = [], []
     for number, item in enumerate(_listed(document.get("conditions", []), "conditions")):
         with at("conditions", number):
-            conditions.append(_read_condition(_mapping(item, "A condition"), parse, box, symbols))
+            conditions.append(_read_condition(_mapping(item, "A condition"), parse, domain))
     for number, item in enumerate(_listed(document.get("observations", []), "observations")):
         with at("observations", number):
             item = _mapping(item, "An entry of observations")
             observations.append(_read_observations(item, parse))
-    return Problem(box, equations, conditions, guesses, observations)
+    return Problem(domain, equations, conditions, guesses, observations)
 
 
 def _read_names(
-    document: Mapping[str, Any],
+    document: Mapping[str, Any], own: Mapping[str, sympy.Symbol]
 ) -> tuple[dict[str, sympy.Symbol], dict[str, sympy.Expr], dict[sympy.Symbol, Any]]:
-    """All symbols by name, the fields by name, and the first guesses of the unknowns."""
-    symbols: dict[str, sympy.Symbol] = {}
+    """All symbols by name, the fields by name, and the first guesses of the unknowns.
+
+    `own` are the coordinates of the domain.
+    """
+    symbols: dict[str, sympy.Symbol] = dict(own)
     fields: dict[str, sympy.Expr] = {}
     guesses: dict[sympy.Symbol, Any] = {}
-    taken: dict[str, str] = {}  # by the name as Python has it, in which µ and μ are one
+    # By the name as Python has it, in which µ and μ are one.
+    taken = dict.fromkeys(own, "a coordinate")
 
     def take(name: str, what: str) -> None:
         plain = unicodedata.normalize("NFKC", name)
@@ -92,12 +108,6 @@ def _read_names(
             raise ProblemError(f"{brief(name, 40)} is {other} {what}; choose another name.")
         taken[plain] = what
 
-    with at("domain"):
-        for name in _mapping(document.get("domain"), "domain"):
-            with at(name):
-                take(name, "a coordinate")
-                symbols[name] = coordinates(name)
-    own = dict(symbols)
     with at("unknowns"):
         for name, given in _mapping(document.get("unknowns", {}), "unknowns").items():
             with at(name):
@@ -113,41 +123,18 @@ def _read_names(
     return symbols, fields, guesses
 
 
-@contextmanager
-def at(*key: str | int) -> Iterator[None]:
-    """Mistakes inside are at this key, in that of whatever is around it."""
-    try:
-        yield
-    except KeyedProblemError as error:
-        raise KeyedProblemError(str(error), (*key, *error.key)) from error.__cause__
-    except ProblemError as error:
-        raise KeyedProblemError(str(error), key) from error.__cause__
-
-
 Parser = Callable[[Any, str], sympy.Expr]
 
 
-def _read_condition(
-    item: Mapping[str, Any], parse: Parser, box: Box, every: Mapping[str, sympy.Symbol]
-) -> Condition | Periodic:
-    symbols = {name: symbol for name, symbol in every.items() if symbol in box.coordinates}
+def _read_condition(item: Mapping[str, Any], parse: Parser, domain: Domain) -> Condition | Periodic:
     weight = item.get("weight", 1.0)
+    symbols = {symbol.name: symbol for symbol in domain.coordinates}
     if "periodic" in item:
         _only(item, ("periodic", "along", "weight"), "A periodic condition")
         along = _known(symbols, item.get("along"), "coordinate")
         return Periodic(parse(item["periodic"], "A periodic condition"), along, weight=weight)
     _only(item, ("expression", "on", "weight"), "A condition")
-    on: Any = item.get("on")
-    if isinstance(on, Mapping):
-        on = [on]
-    if isinstance(on, list):
-        on = [
-            {
-                _known(symbols, name, "coordinate"): _constant(value)
-                for name, value in _mapping(place, "on").items()
-            }
-            for place in on
-        ]
+    on = read_place(item.get("on"), domain)
     return Condition(parse(item.get("expression"), "A condition"), on, weight=weight)
 
 
@@ -182,20 +169,6 @@ def _read_unknown(name: str, given: Any) -> tuple[sympy.Symbol, Any]:
 
 def _finite(bound: float) -> float | None:
     return bound if np.isfinite(bound) else None
-
-
-def _constant(value: Any) -> Any:
-    """Parse a bound or place, which may be text: ``"2*pi"``."""
-    return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
-
-
-def _side(name: str, coordinate: sympy.Symbol, bound: Any) -> dict[sympy.Symbol, Any]:
-    """One coordinate of the domain with its bounds, which a box can have."""
-    with at(name):
-        given = [_constant(value) for value in bound] if isinstance(bound, list) else bound
-        side: dict[sympy.Symbol, Any] = {coordinate: given}
-        Box(side)
-    return side
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:

@@ -73,6 +73,12 @@ class Former:
             return self._decided(function, arguments)
         return self._checked(function(*arguments))
 
+    def operated(self, operator: Any, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
+        """An operator of geometry: a normal, an integral."""
+        for argument in arguments:
+            self._sizes.of(argument)
+        return self._checked(operator(*arguments))
+
     def compared(self, relation: Any, left: sympy.Expr, right: sympy.Expr) -> Boolean:
         """A comparison; between constants, whether it holds."""
         sizes = [self._sizes.of(left), self._sizes.of(right)]

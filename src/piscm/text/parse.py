@@ -23,6 +23,7 @@ from sympy.printing.str import StrPrinter
 from piscm.problem.errors import ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
+from piscm.problem.operators import BY_NAME
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
@@ -226,6 +227,8 @@ class _Reader:
             return field
         if name in RELATIONS:
             return self.formed(node, self.former.compared, RELATIONS[name], *arguments)
+        if name in BY_NAME:
+            return self.formed(node, self.former.operated, BY_NAME[name], arguments)
         function = FUNCTIONS.get(name) or ALIASES.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))

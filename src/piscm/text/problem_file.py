@@ -36,8 +36,10 @@ from piscm.problem.errors import (
     shortened,
 )
 from piscm.problem.problem import Problem
-from piscm.text.document import at, problem_from_document
+from piscm.text.document import problem_from_document
 from piscm.text.files import line_of, read_csv, read_toml
+from piscm.text.keys import at
+from piscm.text.places import read_domain
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
         data = document.get("observations", [])
         if isinstance(data, list):
             with at("domain"):
-                names = list(_table(document.get("domain", {}), "domain"))
+                domain = read_domain(_table(document.get("domain", {}), "domain"))
+                names = [symbol.name for symbol in domain.coordinates]
             document["observations"] = [
                 _with_data(item, number, Path(path).parent, names)
                 for number, item in enumerate(data)

@@ -105,7 +105,12 @@ class Benchmark:
 
     def _random_points(self, count: int, seed: int, key: int) -> Floats:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
-        return self.problem.domain.sample_inside(count, lambda n, d: rng.random((n, d)))
+        domain = self.problem.domain
+        points = domain.sample_inside(count, lambda n, d: rng.random((n, d)))
+        while len(points) < count:  # shapes draw about as many
+            more = domain.sample_inside(count, lambda n, d: rng.random((n, d)))
+            points = np.concatenate([points, more])
+        return points[:count]
 
     def _grid_points(self) -> Floats:
         box = self.problem.domain.bounding_box

@@ -1,0 +1,131 @@
+"""What a window takes over from the one before: nodes, moved and stretched, and a first guess.
+
+The solution changes little from one window to the next, so the nodes that resolve one resolve the
+next one too, and least squares for their weights replaces growth. A step or bump that is still
+inside the domain when its path is continued follows that path: it moves along with its front. All
+other nodes stay what they were in the coordinates of their own window.
+
+The equation is first linearized at the state that the window before ends with, held constant.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from piscm.assemble.columns import Columns
+from piscm.assemble.system import System
+from piscm.linalg.basis import Basis
+from piscm.network.activations import activation_named
+from piscm.network.network import Network
+from piscm.network.nodes import Nodes
+
+Floats = NDArray[np.float64]
+
+# A step or bump is inside a box if its argument is this close to zero somewhere in it.
+_NEAR = 1.0
+
+
+def moved_nodes(
+    before: Network, kept: Sequence[int] | None, coordinate: sympy.Symbol, low: float, high: float
+) -> Nodes:
+    """Nodes of a window (those kept, or all) as nodes of another one along the coordinate."""
+    box = before.problem.domain.bounding_box
+    axis = box.axis(coordinate)
+    start, end = box.lower[axis], box.upper[axis]
+    old = before.nodes if kept is None else before.nodes.some(list(kept))
+    weights = old.weights.copy()
+    weights[:, axis] *= (end - start) / (high - low)
+    biases = old.biases + old.weights[:, axis] * start - weights[:, axis] * low
+    if activation_named(before.activation).localized:
+        lower, upper = box.lower.copy(), box.upper.copy()
+        far = _distance(old, lower, upper)
+        lower[axis], upper[axis] = low, high
+        # A front is steep across the window rather than along it.
+        steep = np.abs(old.weights) * box.width
+        follows = 2 * steep[:, axis] <= steep.sum(axis=1)
+        follows &= _distance(old, lower, upper) <= np.maximum(far, _NEAR)
+        weights[follows], biases[follows] = old.weights[follows], old.biases[follows]
+    return Nodes(weights, biases)
+
+
+def _distance(nodes: Nodes, lower: Floats, upper: Floats) -> Floats:
+    """The smallest absolute argument of each node in a box."""
+    corners = np.array(list(product(*zip(lower, upper, strict=True))))
+    arguments = nodes.weights @ corners.T + nodes.biases[:, None]
+    crosses = (arguments.min(axis=1) <= 0) & (arguments.max(axis=1) >= 0)
+    return np.where(crosses, 0.0, np.abs(arguments).min(axis=1))
+
+
+def held_constant(before: Network, coordinate: sympy.Symbol, at: float) -> Network:
+    """A network as it is at one value of the coordinate, for all values of it."""
+    axis = before.problem.domain.axis(coordinate)
+    weights = before.nodes.weights.copy()
+    biases = before.nodes.biases + weights[:, axis] * at
+    weights[:, axis] = 0.0
+    return replace(before, nodes=Nodes(weights, biases))
+
+
+def first_weights(
+    system: System, columns: Columns, guess: Network, truncation: float
+) -> Floats | None:
+    """Weights of the columns' nodes: one Newton step from the state of another network."""
+    others = system.evaluate(guess.nodes)
+    weights = guess.weights
+    state = system.state_with(others, weights, guess.unknowns)
+    linearization = system.linearize(state)
+    if not linearization.finite or not np.isfinite(state.energy):
+        return None
+    there = others.at(linearization).reshape(-1, system.rows)
+    target = np.asarray(weights.ravel() @ there - state.residual)
+    basis = Basis(system.rows)
+    basis.append(columns.at(linearization).reshape(-1, system.rows))
+    solution = basis.solve(target, truncation).solution
+    return solution.reshape(len(columns), system.fields)
+
+
+def worth_keeping(columns: Floats, weights: Floats, budget: float) -> list[int]:
+    r"""Nodes without which the squared residual would rise by more than a budget, in all.
+
+    With the columns :math:`M = QR` and :math:`r_k` the rows of :math:`R^{-1}`, leaving out column k
+    raises the squared residual of the minimum by :math:`\beta_k^2 / \|r_k\|^2`. One node after the
+    other is left out, the least useful first, and the rest takes over what it did.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (nodes, fields, rows)
+    weights : ndarray, shape (nodes, fields)
+    """
+    nodes, fields, rows = columns.shape
+    flat = columns.reshape(-1, rows)
+    lengths = np.linalg.norm(flat, axis=1)
+    lengths[lengths == 0] = 1.0
+    triangle = np.linalg.qr((flat / lengths[:, None]).T, mode="r")
+    diagonal = np.abs(np.diagonal(triangle))
+    if len(triangle) < len(flat) or not diagonal.min(initial=1.0) > 1e-14:
+        return list(range(nodes))
+    inverse = np.linalg.inv(triangle)
+    scaled = weights.ravel() * lengths
+    left, spent = np.ones(nodes, dtype=bool), 0.0
+    for _ in range(nodes):
+        squares = np.einsum("ij,ij->i", inverse, inverse)
+        costs = (scaled**2 / np.where(squares > 0, squares, np.inf)).reshape(nodes, fields)
+        each = np.where(left, costs.sum(axis=1), np.inf)
+        worst = int(np.argmin(each))
+        if spent + each[worst] > budget:
+            break
+        left[worst] = False
+        for column in range(worst * fields, (worst + 1) * fields):
+            row, square = inverse[column].copy(), squares[column]
+            square = float(row @ row)
+            if square == 0.0:
+                continue
+            share = inverse @ row / square
+            spent += float(scaled[column] ** 2) / square
+            scaled = scaled - share * scaled[column]
+            inverse = inverse - np.outer(share, row)
+            inverse[column], scaled[column] = 0.0, 0.0
+    return [int(k) for k in np.flatnonzero(left)]

@@ -1,0 +1,55 @@
+"""The parameters of the portfolio of one-shot networks."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PortfolioPolicy:
+    """The parameters of the portfolio.
+
+    Parameters
+    ----------
+    trial : int
+        Number of nodes of the first trials, for one field.
+    rounds : int
+        The ladders are tried again with twice the nodes, up to this many times in all, while
+        nothing was learnt.
+    waves, steps : tuple of float
+        The ladders of scales: radians of a wave over half a box; widths of a step or a bump.
+    layers : tuple of float
+        The ladder of distances from the faces, in widths, at which layers are looked for.
+    better : float
+        Another scale must bring the residual below this fraction.
+    learnt : float
+        A trial with a larger residual has found nothing yet: more nodes are tried, and layers.
+    fast : float
+        More nodes are added as long as twice as many bring the residual below this fraction.
+    slack : float
+        The residual may miss the tolerance by this factor where the estimated error meets it: an
+        error of high frequency has a large residual.
+    columns : int
+        The largest number of weights.
+    iterations : int
+        Gauss–Newton steps of a trial.
+    """
+
+    trial: int = 150
+    rounds: int = 3
+    waves: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+    steps: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    layers: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+    better: float = 0.8
+    learnt: float = 0.1
+    fast: float = 0.25
+    slack: float = 30.0
+    columns: int = 4000
+    iterations: int = 12
+
+    @classmethod
+    def beside_windows(cls, linear: bool) -> "PortfolioPolicy":
+        """A quick look, where windows can take over; nonlinear problems rarely gain by one shot."""
+        if linear:
+            return cls(rounds=1, layers=())
+        return cls(
+            rounds=1, waves=cls.waves[1:], steps=(), layers=(), fast=0.1, learnt=0.05, iterations=4
+        )

@@ -1,0 +1,159 @@
+"""What one network on a whole domain reaches by default, and the best one-shot rival beside it.
+
+``python -m piscm.paper.at_once out`` runs all, or those whose name contains a second argument:
+medians over the seeds of error, CPU seconds, and multiples of one least-squares solve of the final
+size. Errors are relative: in L2, and the largest one at points graded towards the faces as well.
+With ``--rival`` the same problems are solved by `RandomFeatures` with scanned scale and width; the
+rival's error is the smallest of all its runs that took no longer than `Auto` did.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from piscm import Sampling, Solution, solve, zoo
+from piscm.assemble.grading import graded
+from piscm.assemble.sites import Points, Site
+from piscm.baselines import RandomFeatures
+from piscm.paper.store import Record, Store
+from piscm.paper.study import grouped, measured, show
+from piscm.paper.trials import Trial
+from piscm.paper.yardstick import final_shapes, lstsq_seconds
+from piscm.problem.place import Leg
+from piscm.zoo import layers
+from piscm.zoo.benchmark import Benchmark
+
+SEEDS = range(5)
+TEST_POINTS = 20_000
+FINEST = 1e-8
+WIDTHS = (200, 400, 800, 1600)
+SCALES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+COLUMNS = ("what", "runs", "error", "seconds", "others")
+
+
+class Run(NamedTuple):
+    """A problem with a tolerance; a run takes about `effort` seconds."""
+
+    benchmark: Callable[[], Benchmark]
+    tolerance: float = 1e-6
+    effort: float = 5.0
+
+
+def _runs() -> dict[str, Run]:
+    named: tuple[str, ...] = (
+        "poisson-3d",
+        "poisson-5d",
+        "wave-2d",
+        "maxwell-2d",
+        "runge-bump",
+        "kovasznay",
+    )
+    named += ("helmholtz", "helmholtz-10-waves")
+    runs = {name: Run(partial(zoo.load, name)) for name in named}
+    runs["runge-bump, tol 1e-10"] = Run(partial(zoo.load, "runge-bump"), 1e-10, 120.0)
+    for power in range(2, 7):
+        width = sympy.Rational(1, 10**power)
+        runs[f"layer, 1e-{power}"] = Run(partial(layers.convection, width), effort=2.0)
+        runs[f"layers at both ends, 1e-{power}"] = Run(partial(layers.reaction, width), effort=2.0)
+    for power in range(1, 4):
+        width = sympy.Rational(1, 10**power)
+        runs[f"layer in 2-D, 1e-{power}"] = Run(partial(layers.convection_2d, width), effort=30.0)
+    return runs
+
+
+RUNS = _runs()
+
+
+def _measured(what: str, seed: int, rival: bool) -> Record:
+    run = RUNS[what]
+    item = run.benchmark()
+    began = time.process_time()
+    solution = solve(item.problem, tol=run.tolerance, seed=seed, progress=False)
+    seconds = time.process_time() - began
+    estimate = solution.error_estimate.relative
+    record: Record = {"what": what, "seed": seed, "seconds": seconds, "nodes": solution.n_nodes}
+    record |= {"status": solution.status.name, "error": item.relative_error(solution)}
+    record |= {"largest": _largest(solution, item), "estimate / error": estimate / record["error"]}
+    record["in lstsq"] = seconds / lstsq_seconds(final_shapes(solution))
+    if rival:
+        record["rival"] = min(_rivals(item, seed, seconds), default=float("inf"))
+    return record
+
+
+def _largest(solution: Solution, item: Benchmark) -> float:
+    """The largest error of any field relative to its maximum, near the faces too."""
+    box, rng = item.problem.domain.bounding_box, np.random.default_rng(0)
+    inside = box.sample_inside(TEST_POINTS, lambda n, d: rng.random((n, d)))
+    points = Points((Site((Leg(inside),)),), (0,))
+    at = dict(
+        zip(
+            (symbol.name for symbol in box.coordinates),
+            graded(points, box, FINEST, rng)[0][0].points.T,
+            strict=True,
+        )
+    )
+    true: Any = item.reference(**at)
+    true = true if isinstance(true, dict) else {str(item.problem.fields[0].func): true}
+    errors = [
+        np.abs(solution(own, **at) - true[str(own.func)]).max() / np.abs(true[str(own.func)]).max()
+        for own in item.problem.fields
+    ]
+    return float(max(errors))
+
+
+def _rivals(item: Benchmark, seed: int, limit: float) -> list[float]:
+    """The errors of all one-shot runs that took no longer; a width that took longer is the last."""
+    half, errors = item.problem.domain.bounding_box.width / 2, []
+    for nodes in WIDTHS:
+        sampling, took = Sampling(4 * nodes, nodes), []
+        for scale in SCALES:
+            method = RandomFeatures(nodes=nodes, scale=tuple(scale / half))
+            began = time.process_time()
+            solution = solve(item.problem, method, sampling=sampling, seed=seed, progress=False)
+            took.append(time.process_time() - began)
+            if took[-1] <= limit:
+                errors.append(item.relative_error(solution))
+            elif len(took) == 1:
+                return errors
+    return errors
+
+
+def _medians(what: str, records: list[Record]) -> Record:
+    medians = {
+        key: statistics.median(record[key] for record in records)
+        for key, value in records[0].items()
+        if isinstance(value, int | float) and key != "seed"
+    }
+    others = {key: f"{value:.2g}" for key, value in medians.items() if key not in COLUMNS}
+    statuses = sorted({record["status"].lower() for record in records})
+    return {"what": what, "runs": len(records), **medians, "others": f"{others} {statuses}"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("out", type=Path, nargs="?", default=Path("out"))
+    parser.add_argument("wanted", nargs="?", default="", help="a part of the names of runs")
+    parser.add_argument("--rival", action="store_true", help="scan RandomFeatures as well")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    options = parser.parse_args()
+    kind = "at once, rival" if options.rival else "at once"
+    trials = [
+        Trial(f"{kind}/{what}, {seed}", run.effort, partial(_measured, what, seed, options.rival))
+        for what, run in RUNS.items()
+        for seed in range(options.seeds)
+        if options.wanted in what
+    ]
+    records = measured(trials, store=Store(options.out))
+    rows = [_medians(what, own) for (what,), own in grouped(records, "what").items()]
+    show("Medians over the seeds", COLUMNS, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Marches of this checkout beside those of another one: CPU time, error and estimate.
+
+``python -m piscm.paper.marching --reference OTHER --seeds 5`` runs every problem of the table with
+every seed, in a process of its own, and again with the package in ``OTHER/src``; names select some.
+Times are CPU seconds of `solve` on one thread, and their ratio is that of medians of one run of
+this script. Errors are relative L2 errors at the same random points.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import piscm
+from piscm import zoo
+from piscm.paper.study import show
+
+_POINTS = 10_000
+
+
+class March(NamedTuple):
+    """A problem of the zoo, and the tolerance asked for."""
+
+    problem: str
+    tolerance: float = 1e-6
+
+
+MARCHES = {
+    "sine-gordon": March("sine-gordon"),
+    "kuramoto-sivashinsky": March("kuramoto-sivashinsky"),
+    "lorenz": March("lorenz"),
+    "burgers, 1e-4": March("burgers", 1e-4),
+    "burgers": March("burgers"),
+    "robertson": March("robertson"),
+    "stiff-relaxation": March("stiff-relaxation"),
+    "van-der-pol-stiff": March("van-der-pol-stiff"),
+    "schroedinger": March("schroedinger"),
+    "advection": March("advection"),
+    "van-der-pol": March("van-der-pol"),
+    "kdv": March("kdv"),
+    "allen-cahn": March("allen-cahn"),
+    "reaction-diffusion": March("reaction-diffusion"),
+}
+COLUMNS = ("what", "error", "estimate", "seconds", "status", "other_seconds", "ratio")
+
+# Uses nothing but public names, so that other versions understand it. A problem that is missing in
+# their zoo is written down here.
+_CHILD = """
+import json, sys, time
+import numpy as np
+import piscm
+from piscm import Box, Condition, Problem, coordinates, field, solve, zoo
+
+def lorenz():
+    t = coordinates("t")
+    x, y, z = (field(name, t) for name in "xyz")
+    equations = [x.diff(t) - 10 * (y - x), y.diff(t) - x * (28 - z) + y]
+    equations += [z.diff(t) - x * y + 8 * z / 3]
+    return Problem(Box({t: (0, 5)}), equations, [Condition(u - 1, on={t: 0}) for u in (x, y, z)])
+
+name, tolerance, seed, path = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+problem = lorenz() if name == "lorenz" else zoo.load(name).problem
+began = time.process_time()
+solution = solve(problem, tol=tolerance, seed=seed, progress=False)
+seconds = time.process_time() - began
+known = np.load(path)
+at = {str(symbol): known[str(symbol)] for symbol in problem.domain.coordinates}
+found = np.array([solution(item, **at) for item in problem.fields])
+error = float(np.linalg.norm(found - known["truth"]) / np.linalg.norm(known["truth"]))
+estimate = getattr(solution.error_estimate, "relative", float("nan"))
+record = {"seconds": seconds, "error": error, "estimate": estimate}
+print(json.dumps({**record, "status": solution.status.name}))
+"""
+
+
+def measure(march: March, seed: int, source: Path, known: Path) -> dict[str, Any]:
+    """One run with the package found in a folder of sources."""
+    environment = {**os.environ, "PYTHONPATH": str(source), "OPENBLAS_NUM_THREADS": "1"}
+    arguments = [march.problem, str(march.tolerance), str(seed), str(known)]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _CHILD, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        return {"seconds": np.nan, "error": np.nan, "estimate": np.nan, "status": "FAILED"}
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def write_truth(problem: str, path: Path) -> None:
+    """Random points of a benchmark and the reference there."""
+    item = zoo.load(problem)
+    rng = np.random.default_rng(0)
+    points = item.problem.domain.sample_inside(_POINTS, lambda n, d: rng.random((n, d)))
+    names = [symbol.name for symbol in item.problem.domain.coordinates]
+    at = dict(zip(names, points.T, strict=True))
+    values = item.reference(**at)
+    if isinstance(values, dict):
+        values = np.array([values[str(field.func)] for field in item.problem.fields])
+    np.savez(path, truth=np.atleast_2d(values), **at)
+
+
+def median_row(
+    what: str, own: list[dict[str, Any]], others: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Medians over the seeds, and the ratio of those of the times."""
+
+    def median(records: Iterable[dict[str, Any]], key: str) -> float:
+        return float(statistics.median([record[key] for record in records] or [np.nan]))
+
+    seconds, other = median(own, "seconds"), median(others, "seconds")
+    endings = sorted({record["status"] for record in own})
+    return {
+        "what": what,
+        "error": median(own, "error"),
+        "estimate": median(own, "estimate"),
+        "seconds": seconds,
+        "status": " ".join(endings),
+        "other_seconds": other,
+        "ratio": seconds / other,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("names", nargs="*", help="some of the names in the table; all if omitted")
+    parser.add_argument("--reference", type=Path, help="another checkout to compare with")
+    parser.add_argument("--seeds", type=int, default=5)
+    options = parser.parse_args()
+    here = Path(piscm.__file__).parent.parent
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for what in options.names or MARCHES:
+            march, known = MARCHES[what], Path(folder) / "truth.npz"
+            write_truth(march.problem, known)
+            own, others = [], []
+            for seed in range(options.seeds):
+                own.append(measure(march, seed, here, known))
+                if options.reference is not None:
+                    others.append(measure(march, seed, options.reference / "src", known))
+            rows.append(median_row(what, own, others))
+            show("Medians over the seeds", COLUMNS, rows[-1:])
+    show("Medians over the seeds", COLUMNS, rows)
+
+
+if __name__ == "__main__":
+    main()

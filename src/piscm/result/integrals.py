@@ -1,0 +1,95 @@
+"""Integrals of results."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import ArrayLike, NDArray
+
+from piscm.network.model import Model
+from piscm.problem.domain import Domain
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.integrals import Integral, Region, integral
+from piscm.problem.numeric import float_array
+from piscm.problem.place import Leg
+from piscm.problem.problem import Problem
+from piscm.problem.written import Expression
+
+Floats = NDArray[np.float64]
+
+# Gauss points on a line, and along each direction of an area or volume: more than conditions have,
+# because the integrand is evaluated once only.
+_ON_LINES, _IN_AREAS = 64, 32
+
+
+def integrate(
+    model: Model, expression: Expression, over: Any, coordinates: Mapping[str, ArrayLike]
+) -> Floats:
+    """The integral of an expression over a domain, a part of a boundary or a coordinate.
+
+    Parameters
+    ----------
+    coordinates : mapping
+        Values of the coordinates that the integral does not run over.
+    """
+    problem = model.problem
+    part = integral(sympy.S.One, problem.domain if over is None else over)
+    assert isinstance(part, Integral)
+    bound = _own(part, problem.domain)
+    rest = [s for s in problem.domain.coordinates if s not in bound]
+    arrays = _others(problem, rest, coordinates)
+    points, weights, normals = _rule(part, problem.domain, bound)
+    compiled = model.compile(expression, normals=normals is not None)
+    axes = [problem.domain.axis(symbol) for symbol in bound]
+    others = [problem.domain.axis(symbol) for symbol in rest]
+    totals = []
+    for values in zip(*(own.ravel() for own in arrays), strict=True) if rest else [()]:
+        full = np.empty((len(points), problem.domain.dimension))
+        full[:, axes], full[:, others] = points, values
+        outward = None
+        if normals is not None:
+            outward = np.zeros_like(full)
+            outward[:, axes] = normals
+        if not problem.domain.contains(full).all():
+            raise ProblemError(f"The integral over {brief(over)} leaves {problem.domain}.")
+        found = model.value(compiled, compiled.seen(Leg(full, normals=outward)))
+        totals.append(float(weights @ found))
+    return np.asarray(totals).reshape(arrays[0].shape if rest else ())
+
+
+def _own(part: Integral, domain: Domain) -> list[sympy.Symbol]:
+    """The coordinates of the integral, as symbols of the domain."""
+    named = {symbol.name: symbol for symbol in domain.coordinates}
+    return [named.get(symbol.name, symbol) for symbol in part.bound()]
+
+
+def _others(
+    problem: Problem, rest: list[sympy.Symbol], given: Mapping[str, ArrayLike]
+) -> list[Floats]:
+    names = [symbol.name for symbol in rest]
+    if set(names) != set(given):
+        raise ProblemError(
+            f"The integral runs over all coordinates but {', '.join(names) or 'none'}: give values "
+            f"of exactly those ({', '.join(given) or 'none'} given)."
+        )
+    arrays = [float_array(given[name], f"The values of {name}") for name in names]
+    return list(np.broadcast_arrays(*arrays)) if arrays else []
+
+
+def _rule(
+    part: Integral, domain: Domain, bound: list[sympy.Symbol]
+) -> tuple[Floats, Floats, Floats | None]:
+    if isinstance(part.over, Region):
+        order = _ON_LINES if len(bound) == 1 else _IN_AREAS
+        points, weights, *normals = part.over.quadrature(order)
+        return points, weights, normals[0] if normals else None
+    low, high = domain.span(bound[0])
+    if isinstance(part.over, sympy.Tuple):
+        limits = part.over[1:]
+        if not all(limit.is_number for limit in limits):
+            raise ProblemError(f"The limits of {part} are not numbers.")
+        low, high = map(float, limits)
+    unit, share = np.polynomial.legendre.leggauss(_ON_LINES)
+    points = (low + high) / 2 + (high - low) / 2 * unit
+    return points[:, None], (high - low) / 2 * share, None

@@ -1,0 +1,129 @@
+"""A domain of last resort: points inside, and points of the boundary with normals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import ArrayLike
+
+from piscm.problem.box import Box
+from piscm.problem.errors import ProblemError
+from piscm.problem.numeric import Floats, finite_array
+from piscm.shapes.pieces import Piece, Spot
+from piscm.shapes.primitive import (
+    Primitive,
+    checked_coordinates,
+    checked_part_name,
+    shown_name,
+)
+
+
+class PointCloud(Primitive):
+    """A domain known by points of its boundary alone, each with its outward normal.
+
+    Inside is where the nearest point of the boundary points away: as sharp as the points are dense.
+    Conditions on the boundary hold at these points and nowhere else.
+
+    Parameters
+    ----------
+    coordinates : tuple of sympy.Symbol
+    boundary, normals : array_like, shape (points, coordinates)
+        Normals point outward; their lengths do not matter.
+    name : str, optional
+        The name of the boundary.
+    """
+
+    _points: Floats
+    _normals: Floats
+
+    def __init__(
+        self,
+        coordinates: tuple[sympy.Symbol, ...],
+        boundary: ArrayLike,
+        normals: ArrayLike,
+        *,
+        name: str | None = None,
+    ) -> None:
+        symbols = checked_coordinates(coordinates, None, "A PointCloud")
+        points = finite_array(boundary, "The points of the cloud")
+        outward = finite_array(normals, "The normals of the cloud")
+        if points.ndim != 2 or points.shape[1] != len(symbols) or points.shape != outward.shape:
+            raise ProblemError(
+                f"The cloud has points of shape {points.shape} and normals of shape "
+                f"{outward.shape}; both must be (points, {len(symbols)})."
+            )
+        if len(points) <= len(symbols):
+            raise ProblemError(f"A cloud of {len(points)} points has no inside.")
+        lengths = np.linalg.norm(outward, axis=1)
+        if not lengths.all():
+            first = int(np.flatnonzero(lengths == 0)[0])
+            raise ProblemError(f"The normal of point {first} of the cloud is zero.")
+        self._set(
+            _coordinates=symbols,
+            _points=points,
+            _normals=outward / lengths[:, None],
+            name=checked_part_name(name),
+        )
+
+    def __repr__(self) -> str:
+        own = ", ".join(map(str, self.coordinates))
+        return f"PointCloud(({own}), {len(self._points)} points{shown_name(self.name)})"
+
+    @cached_property
+    def bounding_box(self) -> Box:
+        low, high = self._points.min(axis=0), self._points.max(axis=0)
+        ends = zip(self.coordinates, low, high, strict=True)
+        return Box({symbol: (float(a), float(b)) for symbol, a, b in ends})
+
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self._points)
+
+    def level(self, points: Floats) -> Floats:
+        distance, nearest = self._tree.query(points)
+        side = np.einsum("ij,ij->i", points - self._points[nearest], self._normals[nearest])
+        # On the tangent plane of the nearest point, which is as much as is known.
+        return np.asarray(np.where(distance > 0, side, 0.0))
+
+    @property
+    def pieces(self) -> Sequence[Piece]:
+        return [_Cloud(self.names, self._points, self._normals)]
+
+    def marks(self, axis: int) -> Floats:
+        return np.zeros(0)
+
+    def quadrature(self, order: int) -> tuple[Floats, Floats]:
+        raise ProblemError(f"Integrals over {self} are not known.")
+
+    def boundary_quadrature(self, *_: Any, **__: Any) -> tuple[Floats, Floats, Floats]:
+        raise ProblemError(f"Integrals over the boundary of {self} are not known.")
+
+    @property
+    def document(self) -> Any:
+        return {
+            "shape": "cloud",
+            "coordinates": [symbol.name for symbol in self.coordinates],
+            "boundary": self._points.tolist(),
+            "normals": self._normals.tolist(),
+            "name": self.name,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Cloud(Piece):
+    """Some of the points, by a parameter that runs through all of them."""
+
+    names: tuple[str, ...]
+    points: Floats
+    normals: Floats
+
+    parameters = 1
+
+    def at(self, unit: Floats) -> Spot:
+        chosen = np.minimum((unit[:, 0] * len(self.points)).astype(int), len(self.points) - 1)
+        return Spot(self.points[chosen], self.normals[chosen], np.ones(len(unit)))

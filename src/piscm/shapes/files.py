@@ -1,0 +1,104 @@
+"""Domains from the files of mesh generators, on meshio."""
+
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import sympy
+
+from piscm.problem.errors import ProblemError, shortened
+from piscm.problem.numeric import Floats
+from piscm.shapes.mesh import Mesh
+from piscm.shapes.polygon import Polygon, imported_shapely
+from piscm.shapes.shape import Shape
+
+_FLAT = {"triangle": 3, "quad": 4}
+
+
+def read_mesh(coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str]) -> Shape:
+    """The domain that a file of meshio's describes: .msh, .vtu, .xdmf, ...
+
+    Triangles in two coordinates give a `Polygon`, tetrahedra (or a closed surface of triangles) in
+    three coordinates a `Mesh`. Physical groups of lines or of surface triangles are named parts of
+    the boundary.
+    """
+    try:
+        import meshio
+    except ImportError:
+        raise ImportError("Mesh files need meshio: pip install 'piscm[shapes]'") from None
+    try:
+        found = meshio.read(fspath(path))
+    except (Exception, SystemExit) as error:  # meshio exits on formats that it does not know
+        raise ProblemError(f"{path} is not a mesh: {shortened(str(error))}.") from None
+    dimension = len(coordinates)
+    if dimension == 2:
+        return _polygon(coordinates, found, path)
+    if dimension == 3:
+        return _solid(coordinates, found, path)
+    raise ProblemError(f"A mesh lives in two or three coordinates, not in {dimension}.")
+
+
+def _cells(found: Any, kind: str) -> Any:
+    own = [block.data for block in found.cells if block.type == kind]
+    return np.concatenate(own) if own else np.zeros((0, 2), dtype=int)
+
+
+def _groups(found: Any, kind: str) -> dict[str, Any]:
+    """Cells of a kind by the name of their physical group."""
+    names = {
+        int(data[0]): name
+        for name, data in found.field_data.items()
+        if np.size(data) == 2 and int(data[1]) == {"line": 1, "triangle": 2}[kind]
+    }
+    tags = found.cell_data.get("gmsh:physical", [None] * len(found.cells))
+    made: dict[str, list[Any]] = {}
+    for block, own in zip(found.cells, tags, strict=True):
+        if block.type == kind and own is not None:
+            for tag in np.unique(own):
+                name = names.get(int(tag), f"group {int(tag)}")
+                made.setdefault(name, []).append(block.data[own == tag])
+    return {name: np.concatenate(parts) for name, parts in made.items()}
+
+
+def _polygon(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Polygon:
+    shapely = imported_shapely()
+    points: Floats = np.asarray(found.points, dtype=float)
+    if points.shape[1] == 3 and np.ptp(points[:, 2]) > 0:
+        raise ProblemError(f"{path} is not flat: give three coordinates.")
+    flat = [points[_cells(found, kind)][:, :, :2] for kind in _FLAT if len(_cells(found, kind))]
+    if not flat:
+        raise ProblemError(f"{path} holds no triangles or quadrilaterals.")
+    outline = shapely.union_all([shapely.Polygon(cell) for cells in flat for cell in cells])
+    groups = {name: points[lines][:, :, :2] for name, lines in _groups(found, "line").items()}
+    return Polygon(coordinates, outline, parts=groups)
+
+
+def _solid(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Mesh:
+    points: Floats = np.asarray(found.points, dtype=float)
+    solid = _cells(found, "tetra")
+    faces = _skin(solid, points) if len(solid) else _cells(found, "triangle")
+    if not len(faces):
+        raise ProblemError(f"{path} holds no tetrahedra and no triangles.")
+    number = {tuple(sorted(face)): i for i, face in enumerate(faces.tolist())}
+    groups = {
+        name: [
+            number[key] for key in (tuple(sorted(own)) for own in cells.tolist()) if key in number
+        ]
+        for name, cells in _groups(found, "triangle").items()
+    }
+    used, compact = np.unique(faces, return_inverse=True)
+    kept = {name: own for name, own in groups.items() if own}
+    return Mesh(coordinates, (points[used], compact.reshape(faces.shape)), groups=kept)
+
+
+def _skin(cells: Any, points: Floats) -> Any:
+    """The triangles that belong to one tetrahedron only, seen from outside to the left."""
+    a, b, c, d = (points[cells[:, i]] for i in range(4))
+    turned = np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a) < 0
+    cells = cells.copy()
+    cells[turned, :2] = cells[turned, 1::-1]
+    faces = cells[:, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]].reshape(-1, 3)
+    _, first, count = np.unique(
+        np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True
+    )
+    return faces[np.sort(first[count == 1])]

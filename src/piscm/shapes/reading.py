@@ -1,0 +1,158 @@
+"""Domains from plain data, as in problem files and saved solutions.
+
+[domain]
+shape = "difference"
+of = [
+    {shape = "polygon", coordinates = ["x", "y"], outline = [[0, 0], [2, 0], [2, 1], [0, 1]]},
+    {shape = "ball", center = {x = 1, y = 0.5}, radius = 0.2, name = "hole"},
+]
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy
+
+from piscm.problem.box import Box
+from piscm.problem.domain import Domain
+from piscm.problem.errors import ProblemError, brief
+from piscm.shapes.ball import Ball, Disk
+from piscm.shapes.brick import Brick
+from piscm.shapes.cloud import PointCloud
+from piscm.shapes.combination import HOWS, combined
+from piscm.shapes.cylinder import Cylinder
+from piscm.shapes.ellipse import Ellipse
+from piscm.shapes.mesh import Mesh
+from piscm.shapes.polygon import Polygon
+from piscm.shapes.product import product
+from piscm.shapes.shape import Shape
+
+Symbols = Callable[[str], sympy.Symbol]
+Numbers = Callable[[Any], Any]
+
+
+class Reader:
+    """Reads shapes; `symbol` makes a coordinate of a name, `number` one of text or a number."""
+
+    def __init__(self, symbol: Symbols, number: Numbers) -> None:
+        self._symbol, self._number = symbol, number
+
+    def __call__(self, given: Any) -> Domain:
+        if not isinstance(given, Mapping):
+            raise ProblemError(f"A domain is {brief(given)}, not a table.")
+        kind = given.get("shape")
+        if not isinstance(kind, str):
+            return Box(self._bounds(given))
+        readers: dict[str, Callable[[Mapping[str, Any]], Domain]] = {
+            "polygon": self._polygon,
+            "ball": self._ball,
+            "disk": self._ball,
+            "ellipse": self._ellipse,
+            "brick": self._brick,
+            "cylinder": self._cylinder,
+            "mesh": self._mesh,
+            "cloud": self._cloud,
+            "product": self._product,
+            **dict.fromkeys(HOWS, self._combination),
+        }
+        if kind not in readers:
+            raise ProblemError(f"shape = {kind!r} is not known: {', '.join(readers)}.")
+        return readers[kind](given)
+
+    def _bounds(self, given: Any) -> dict[sympy.Symbol, Any]:
+        table = _table(given, "bounds")
+        return {
+            self._symbol(name): [self._number(end) for end in _list(ends, f"The bounds of {name}")]
+            for name, ends in table.items()
+        }
+
+    def _center(self, given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
+        table = _table(given.get("center"), "center")
+        return {self._symbol(name): self._number(value) for name, value in table.items()}
+
+    def _polygon(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "coordinates", "outline", "holes", "name", "parts"))
+        names = _list(given.get("coordinates"), "coordinates")
+        symbols = tuple(self._symbol(name) for name in names)
+        outline, holes = given.get("outline"), given.get("holes", [])
+        name, parts = given.get("name"), _table(given.get("parts", {}), "parts")
+        return Polygon(symbols, outline, holes=holes, name=name, parts=parts)
+
+    def _mesh(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "coordinates", "vertices", "faces", "groups", "name"))
+        names = _list(given.get("coordinates"), "coordinates")
+        symbols = tuple(self._symbol(name) for name in names)
+        vertices, faces = (_list(given.get(key), key) for key in ("vertices", "faces"))
+        groups = _table(given.get("groups", {}), "groups")
+        return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)
+
+    def _cloud(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "coordinates", "boundary", "normals", "name"))
+        names = _list(given.get("coordinates"), "coordinates")
+        symbols = tuple(self._symbol(name) for name in names)
+        points, normals = (_list(given.get(key), key) for key in ("boundary", "normals"))
+        return PointCloud(symbols, points, normals, name=given.get("name"))
+
+    def _cylinder(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "center", "radius", "name"))
+        center = {
+            self._symbol(name): tuple(map(self._number, own))
+            if isinstance(own, list)
+            else self._number(own)
+            for name, own in _table(given.get("center"), "center").items()
+        }
+        return Cylinder(center, self._number(given.get("radius")), name=given.get("name"))
+
+    def _ball(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "center", "radius", "name"))
+        center, radius = self._center(given), self._number(given.get("radius"))
+        return (Disk if len(center) == 2 else Ball)(center, radius, name=given.get("name"))
+
+    def _ellipse(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "center", "radii", "angle", "name"))
+        radii: Any = [self._number(own) for own in _list(given.get("radii"), "radii")]
+        angle = self._number(given.get("angle", 0.0))
+        return Ellipse(self._center(given), radii, angle=angle, name=given.get("name"))
+
+    def _brick(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "bounds", "name"))
+        return Brick(self._bounds(given.get("bounds")), name=given.get("name"))
+
+    def _of(self, given: Mapping[str, Any]) -> list[Domain]:
+        _only(given, ("shape", "of"))
+        parts = [self(own) for own in _list(given.get("of"), "of")]
+        if len(parts) < 2:
+            raise ProblemError(f"shape = {given['shape']!r} needs two shapes or more in `of`.")
+        return parts
+
+    def _combination(self, given: Mapping[str, Any]) -> Domain:
+        made, *others = self._of(given)
+        for other in others:
+            if not isinstance(made, Shape | Box) or not isinstance(other, Shape | Box):
+                raise ProblemError(f"{made} and {other} cannot be combined.")
+            made = combined(given["shape"], made, other)
+        return made
+
+    def _product(self, given: Mapping[str, Any]) -> Domain:
+        made, *others = self._of(given)
+        for other in others:
+            made = product(made, other)
+        return made
+
+
+def _table(value: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ProblemError(f"{what} is missing or is not a table of names.")
+    return value
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ProblemError(f"{what} is missing or is not a list.")
+    return value
+
+
+def _only(given: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in keys:
+            raise ProblemError(f"A shape has an entry {key!r}; known: {', '.join(keys)}.")

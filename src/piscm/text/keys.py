@@ -1,0 +1,17 @@
+"""Where in a document a mistake is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from piscm.problem.errors import KeyedProblemError, ProblemError
+
+
+@contextmanager
+def at(*key: str | int) -> Iterator[None]:
+    """Mistakes inside are at this key, in that of whatever is around it."""
+    try:
+        yield
+    except KeyedProblemError as error:
+        raise KeyedProblemError(str(error), (*key, *error.key)) from error.__cause__
+    except ProblemError as error:
+        raise KeyedProblemError(str(error), key) from error.__cause__

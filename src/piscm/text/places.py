@@ -1,0 +1,154 @@
+"""Domains, places of conditions and regions of integrals, as plain data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+
+from piscm.problem.box import Box
+from piscm.problem.domain import Domain
+from piscm.problem.errors import ProblemError, brief
+from piscm.problem.integrals import Region, integrals_in
+from piscm.problem.place import Place
+from piscm.problem.symbols import coordinates
+from piscm.text.keys import at
+from piscm.text.parse import parse_expression
+
+_PART = ("part", "face", "where")
+WHOLE = "domain"
+"""The name of the whole domain in integrals."""
+
+
+def constant(value: Any) -> Any:
+    """Parse a bound or place, which may be text: ``"2*pi"``."""
+    return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
+
+
+def read_domain(given: Any) -> Domain:
+    """A domain: bounds of a box, or a shape."""
+    if not isinstance(given, Mapping):
+        raise ProblemError("domain is missing or is not a table of names.")
+    if not isinstance(given.get("shape"), str):
+        return Box(_bounds(given))
+    from piscm.shapes.reading import Reader
+
+    known: dict[str, sympy.Symbol] = {}
+
+    def symbol(name: Any) -> sympy.Symbol:
+        if not isinstance(name, str):
+            raise ProblemError(f"{name!r} is not the name of a coordinate.")
+        return known.setdefault(name, coordinates(name))
+
+    return Reader(symbol, constant)(given)
+
+
+def read_place(given: Any, domain: Domain) -> Any:
+    """The place of a condition: coordinates, several of them, "boundary", or a part of it."""
+    if isinstance(given, Mapping):
+        symbols = {symbol.name for symbol in domain.coordinates}
+        if given and set(given) <= set(_PART) - symbols:
+            return read_part(given, domain)
+        given = [given]
+    if not isinstance(given, list):
+        return given
+    return [_slice(place, domain) for place in given]
+
+
+def read_part(given: Mapping[str, Any], domain: Domain) -> Place:
+    """A part of the boundary: its name, or a face, and a condition on the coordinates."""
+    part: Any = given.get("part")
+    if "face" in given:
+        part = _slice(given["face"], domain)
+    where = given.get("where")
+    return domain.boundary(part, where=None if where is None else _condition(where, domain))
+
+
+def _slice(place: Any, domain: Domain) -> dict[sympy.Symbol, Any]:
+    if not isinstance(place, Mapping):
+        raise ProblemError("on is missing or is not a table of names.")
+    symbols = {symbol.name: symbol for symbol in domain.coordinates}
+    for name in place:
+        if name not in symbols:
+            raise ProblemError(f"{name!r} is not a coordinate; known: {', '.join(symbols)}.")
+    return {symbols[name]: constant(value) for name, value in place.items()}
+
+
+def _condition(text: Any, domain: Domain) -> Any:
+    """A condition on the coordinates, as in ``Piecewise``."""
+    symbols = {symbol.name: symbol for symbol in domain.coordinates}
+    if not isinstance(text, str) or ")," in text.replace(" ", ""):
+        raise ProblemError(f"where = {text!r} is not a condition such as 'x < 0.1'.")
+    made = parse_expression(f"Piecewise((1, {text}), (0, True))", symbols, {}, "where")
+    if not isinstance(made, sympy.Piecewise):
+        raise ProblemError(f"where = {text!r} is always or never true.")
+    return made.args[0][1]
+
+
+def _bounds(given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
+    bounds: dict[sympy.Symbol, Any] = {}
+    for name, bound in given.items():
+        with at(name):
+            symbol = coordinates(name)
+            if symbol in bounds:
+                raise ProblemError(f"{brief(name, 40)} is twice a coordinate; choose another name.")
+            if isinstance(bound, list):
+                bound = [constant(value) for value in bound]
+            bounds[symbol] = bound
+            Box({symbol: bound})  # so that a mistake is told at its own key
+    return bounds
+
+
+# --- regions of integrals ---------------------------------------------------------------------
+
+
+class Regions:
+    """Names of the regions that integrals run over: in text they stand for the regions."""
+
+    def __init__(self, domain: Domain, named: Mapping[str, Domain | Place] | None = None) -> None:
+        self._regions: dict[str, Domain | Place] = {WHOLE: domain, **(named or {})}
+        self.symbols = {name: sympy.Symbol(name) for name in self._regions}
+
+    @classmethod
+    def read(cls, given: Any, domain: Domain) -> "Regions":
+        """From a table of names."""
+        if not isinstance(given, Mapping):
+            raise ProblemError("regions is not a table of names.")
+        named: dict[str, Domain | Place] = {}
+        for name, own in given.items():
+            if not isinstance(own, Mapping):
+                raise ProblemError(f"The region {name!r} is not a table.")
+            part = not isinstance(own.get("shape"), str) and (not own or set(own) <= set(_PART))
+            named[name] = read_part(own, domain) if part else read_domain(own)
+        return cls(domain, named)
+
+    def put_in(self, expression: sympy.Expr) -> sympy.Expr:
+        """The expression with the regions themselves instead of their names."""
+        table = {
+            part: part.func(part.integrand, Region(self._regions[part.over.name]))
+            for part in integrals_in(expression)
+            if isinstance(part.over, sympy.Symbol) and part.over in self.symbols.values()
+        }
+        return expression.xreplace(table)
+
+    def taken_out(self, expression: sympy.Expr) -> sympy.Expr:
+        """The expression with names instead of regions; new ones are given a name."""
+        table = {}
+        for part in integrals_in(expression):
+            if isinstance(part.over, Region):
+                symbol = self.symbols[self._name_of(part.over.place)]
+                table[part] = part.func(part.integrand, symbol)
+        return expression.xreplace(table)
+
+    def _name_of(self, place: Domain | Place) -> str:
+        for name, own in self._regions.items():
+            if own is place:
+                return name
+        name = f"region_{len(self._regions)}"
+        self._regions[name], self.symbols[name] = place, sympy.Symbol(name)
+        return name
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All but the whole domain, as plain data."""
+        made = {name: own.document for name, own in self._regions.items() if name != WHOLE}
+        return {name: {} if own == "boundary" else own for name, own in made.items()}

@@ -1,0 +1,216 @@
+"""One-shot networks: their members, their fits, and the portfolio of `Auto`."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sympy
+from threadpoolctl import threadpool_limits
+
+from piscm import (
+    PISC3,
+    Auto,
+    Box,
+    Condition,
+    Problem,
+    Sampling,
+    coordinates,
+    field,
+    load,
+    solve,
+    zoo,
+)
+from piscm.assemble.weighting import EVEN
+from piscm.fit.grow_on import grow_on
+from piscm.fit.members import NEARER, Member
+from piscm.fit.one_shot import Guide, fit_weights
+from piscm.fit.piece import task_for
+from piscm.fit.portfolio import Portfolio
+from piscm.fit.portfolio_policy import PortfolioPolicy
+from piscm.fit.trials import Laboratory
+from piscm.network.start import Start
+from piscm.result.status import Status
+from piscm.zoo import layers
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+def laboratory(problem, seed=0):
+    rng = np.random.default_rng(seed)
+    return Laboratory(task_for(problem, None, Start(problem), EVEN, rng), None, rng)
+
+
+def portfolio(problem, tolerance, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    task = task_for(problem, None, Start(problem), EVEN, rng)
+    kinds = ("sin", "tanh", "gaussian")
+    counts = []
+    run = Portfolio(task, tolerance, kinds, rng, lambda n, _: counts.append(n), **options)
+    return run.run(), counts
+
+
+def pendulum():
+    x = coordinates("x")
+    u = field("u", x)
+    exact = sympy.sin(2 * x) / 2
+    equation = u.diff(x, 2) + sympy.sin(u) - exact.diff(x, 2) - sympy.sin(exact)
+    ends = [Condition(u - exact.subs(x, end), on={x: end}) for end in (0, 2)]
+    return Problem(Box({x: (0, 2)}), [equation], ends), exact
+
+
+def test_members_share_their_random_numbers():
+    box = zoo.load("helmholtz").problem.domain
+    member = Member("sin", (4.0, 4.0))
+    wide = member.scaled(1, 2.0).draw(50, box, np.random.default_rng(0))
+    nodes = member.draw(50, box, np.random.default_rng(0))
+    np.testing.assert_allclose(wide.weights, nodes.weights * [1.0, 2.0])
+    assert np.abs(nodes.weights * box.width / 2).max() <= 4.0
+    assert [own.scales for own in member.finer] == [pytest.approx((4 * np.sqrt(2),) * 2)]
+    assert str(member) == "sin of scale 4 × 4"
+
+
+def test_no_node_is_steeper_than_the_points_can_see():
+    box = layers.convection().problem.domain
+    nearest = 1e-4
+    nodes = Member("tanh", (1.0,), nearest).draw(500, box, np.random.default_rng(0))
+    steepest = np.abs(nodes.weights).max() * box.width[0] / 2
+    assert 100 < steepest < 2 / (NEARER * nearest)
+
+
+def test_a_linear_fit_is_least_squares():
+    lab = laboratory(zoo.load("helmholtz").problem)
+    trial = lab.trial(Member("sin", (4.0, 12.0)), 60, None, grown=False, iterations=5)
+    design = trial.columns.still.reshape(60, -1)
+    expected = np.linalg.lstsq(design.T, -trial.system.start().residual, rcond=None)[0]
+    np.testing.assert_allclose(trial.state.weights[:, 0], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_a_guide_with_other_nodes_leads_to_the_same_solution():
+    problem, exact = pendulum()
+    lab = laboratory(problem)
+    guide = lab.trial(Member("sin", (4.0,)), 30, None, grown=False, iterations=12)
+    alone = lab.trial(Member("tanh", (2.0,)), 30, None, grown=False, iterations=12)
+    led = lab.trial(Member("tanh", (2.0,)), 30, guide, grown=False, iterations=2)
+    assert led.error == pytest.approx(alone.error, rel=0.1)
+    assert led.beside(guide).estimate < np.inf or guide.error < led.error
+    start = Guide.of(guide.system, guide.columns, guide.state)
+    _, solved = fit_weights(led.system, led.columns, start, 12)
+    _, from_zero = fit_weights(led.system, led.columns, None, 12)
+    assert solved < from_zero
+    x = np.linspace(0, 2, 50)
+    found = alone.network.value(alone.network.compile(problem.fields[0]), x[:, None])
+    true = np.sin(2 * x) / 2
+    assert np.abs(found - true).max() < 1e-6
+    assert exact is not None
+
+
+def test_a_node_that_overflows_gets_no_weight():
+    problem, _ = pendulum()
+    lab = laboratory(problem)
+    member = Member("sin", (1e200,))
+    with np.errstate(all="ignore"):  # as in `solve`
+        trial = lab.trial(member, 20, None, grown=False, iterations=2)
+    assert np.isfinite(trial.state.weights).all()
+
+
+@pytest.mark.parametrize("name", ["poisson-3d", "helmholtz", "boundary-layer"])
+def test_tolerances_are_met_in_order(name):
+    """A looser tolerance never takes longer, a tighter one never ends with more error."""
+    benchmark = zoo.load(name)
+    efforts, errors = [], []
+    for tolerance in (1e-2, 1e-4, 1e-6):
+        found, counts = portfolio(benchmark.problem, tolerance)
+        network = found.piece.network
+        assert found.met
+        assert found.piece.status is Status.CONVERGED
+        efforts.append(counts)
+        errors.append(
+            benchmark.relative_error(
+                lambda item, network=network, **at: network.value(
+                    network.compile(item), np.stack(list(at.values()), axis=-1)
+                )
+            )
+        )
+        assert errors[-1] < tolerance
+        assert found.piece.estimate < 30 * max(errors[-1], 1e-12)
+    for earlier, later in pairwise(efforts):
+        assert later[: len(earlier)] == earlier  # the same trials, and more of them
+    assert sorted(errors, reverse=True) == errors
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_one_others():
+    problem = zoo.load("helmholtz").problem
+    first, again, other = (
+        solve(problem, tol=1e-4, seed=seed, progress=False) for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first.network.weights, again.network.weights)
+    assert first.network.weights.shape != other.network.weights.shape or not np.array_equal(
+        first.network.weights, other.network.weights
+    )
+
+
+def test_the_summary_says_what_was_tried(tmp_path):
+    solution = solve(zoo.load("poisson-3d").problem, tol=1e-3, progress=False)
+    assert solution.status is Status.CONVERGED
+    assert any(note.startswith("150 sin of scale") for note in solution.tried)
+    assert "tried before: 150 sin" in repr(solution)
+    solution.save(tmp_path / "it.npz")
+    assert load(tmp_path / "it.npz").tried == solution.tried
+
+
+def test_points_and_limits_of_the_user_are_kept():
+    problem = zoo.load("poisson-3d").problem
+    solution = solve(problem, tol=1e-3, sampling=Sampling(700, 300), progress=False)
+    assert [block.rows for block in solution.block_residuals] == [700, 300]
+    assert solution.status is Status.CONVERGED
+    short = solve(problem, Auto(tolerance=1e-9, max_seconds=1e-3), progress=False)
+    assert short.status is Status.TIME_LIMIT
+    few = solve(problem, Auto(tolerance=1e-12, max_nodes=20, activation="sin"), progress=False)
+    assert few.n_nodes <= 200
+
+
+def test_nothing_to_find():
+    x = coordinates("x")
+    u = field("u", x)
+    ends = [Condition(u, on={x: end}) for end in (0, 1)]
+    problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + u], ends)
+    assert portfolio(problem, 1e-6)[0] is None
+
+
+def test_ctrl_c_keeps_the_best(monkeypatch):
+    problem = zoo.load("poisson-3d").problem
+    made = []
+    trial = Laboratory.trial
+
+    def interrupted(self, *given, **options):
+        made.append(1)
+        if len(made) == 8:
+            raise KeyboardInterrupt
+        return trial(self, *given, **options)
+
+    monkeypatch.setattr(Laboratory, "trial", interrupted)
+    found, counts = portfolio(problem, 1e-9)
+    assert found.piece.status is Status.INTERRUPTED
+    assert len(counts) == 7
+
+
+def test_growth_goes_on_where_one_shot_stalls():
+    problem = zoo.load("helmholtz").problem
+    rng = np.random.default_rng(0)
+    task = task_for(problem, None, Start(problem), EVEN, rng)
+    policy = PortfolioPolicy(rounds=1, columns=150, learnt=1.0)
+    run = Portfolio(task, 1e-6, ("sin",), rng, lambda *_: None, policy=policy)
+    found = run.run()
+    assert not found.met
+    method = PISC3(selection="orthogonal", activation="sin", max_nodes=400, tolerance=1e-6)
+    piece = grow_on(found, run.lab, method, rng, lambda *_: None)
+    assert piece.status is Status.CONVERGED
+    assert piece.error <= 1e-6 < 0.01 * found.piece.error
+    first = len(found.piece.network.nodes)
+    np.testing.assert_array_equal(
+        piece.network.nodes.weights[:first], found.piece.network.nodes.weights
+    )

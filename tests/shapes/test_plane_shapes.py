@@ -1,0 +1,225 @@
+"""Shapes in the plane: membership, exact boundaries, normals, quadrature, bad input."""
+
+import numpy as np
+import pytest
+import shapely
+
+from piscm import (
+    Ball,
+    Box,
+    Brick,
+    Disk,
+    Ellipse,
+    Interval,
+    Polygon,
+    ProblemError,
+    Rectangle,
+    Sampling,
+    coordinates,
+)
+
+x, y, t = coordinates("x y t")
+SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
+STAR = [
+    (r * np.sin(np.pi * k / 5), r * np.cos(np.pi * k / 5)) for k, r in enumerate([1.0, 0.45] * 5)
+]
+
+
+def plate():
+    rim = Polygon((x, y), [(0, 0), (2, 0), (2, 1), (0, 1)], name="rim")
+    return rim - Disk({x: 1, y: 0.5}, radius=0.2, name="hole")
+
+
+def lens():
+    return Disk({x: 0, y: 0}, 1, name="left") & Disk({x: 1, y: 0.3}, 0.7, name="right")
+
+
+# A shape, its area and its perimeter.
+_CAP = np.arccos(0.3)
+SHAPES = {
+    "disk": (Disk({x: 1, y: 2}, 0.5), np.pi / 4, np.pi),
+    "rectangle": (Rectangle({x: (0, 3), y: (1, 2)}), 3.0, 8.0),
+    "annulus": (Disk({x: 0, y: 0}, 1) - Disk({x: 0, y: 0}, 0.4), 0.84 * np.pi, 2.8 * np.pi),
+    "plate": (plate(), 2 - 0.04 * np.pi, 6 + 0.4 * np.pi),
+    "corner": (
+        Rectangle({x: (-1, 1), y: (-1, 1)}) - Rectangle({x: (0, 1), y: (-1, 0)}),
+        3.0,
+        8.0,
+    ),
+    "cap": (
+        Disk({x: 0, y: 0}, 1) & Box({x: (-2, 2), y: (0.3, 2)}),
+        _CAP - 0.3 * np.sin(_CAP),
+        2 * _CAP + 2 * np.sin(_CAP),
+    ),
+    "two with a common side": (
+        Rectangle({x: (0, 1), y: (0, 1)}) | Rectangle({x: (1, 2), y: (0, 0.5)}),
+        1.5,
+        6.0,
+    ),
+    "one within the other": (Disk({x: 0, y: 0}, 1) | Disk({x: 0, y: 0.5}, 0.5), np.pi, None),
+    "rounded": (Polygon((x, y), SQUARE).buffer(0.2), 1.8 + 0.04 * np.pi, 4 + 0.4 * np.pi),
+    "shrunk": (Polygon((x, y), SQUARE).buffer(-0.2), 0.36, 2.4),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_area_and_perimeter(name):
+    shape, area, perimeter = SHAPES[name]
+    points, weights = shape.quadrature(16)
+    assert weights.sum() == pytest.approx(area, rel=1e-9)
+    assert shape.contains(points).all()
+    around, shares, normals = shape.boundary_quadrature(16)
+    if perimeter is not None:
+        assert shares.sum() == pytest.approx(perimeter, rel=2e-6)
+    # The divergence theorem ties boundary and normals to the area.
+    assert (shares * normals[:, 0] * around[:, 0]).sum() == pytest.approx(area, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", [*SHAPES, "lens", "ellipse"])
+def test_boundary_points_and_normals(name):
+    ellipse = Ellipse({x: 0.2, y: 0.1}, (2, 1), angle=0.4)
+    shape = {"lens": lens(), "ellipse": ellipse}.get(name) or SHAPES[name][0]
+    draw = Sampling().unit_points(np.random.default_rng(0))
+    points, normals = shape.sample_boundary(200, draw)
+    assert len(points) == 200
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0)
+    assert np.abs(shape.level(points)).max() < 1e-9
+    assert (shape.level(points + 1e-6 * normals) > 0).all()
+    assert (shape.level(points - 1e-6 * normals) < 0).all()
+    inside = shape.sample_inside(500, draw)
+    assert shape.contains(inside).all()
+    assert 400 < len(inside) < 600
+
+
+def test_a_circle_is_a_circle_in_whatever_it_is_combined():
+    draw = Sampling().unit_points(np.random.default_rng(1))
+    points, normals = plate().sample_boundary(50, draw, "hole")
+    outward = (np.array([1, 0.5]) - points) / 0.2
+    np.testing.assert_allclose(normals, outward, atol=1e-12)
+    np.testing.assert_allclose(np.hypot(*(points - [1, 0.5]).T), 0.2, rtol=1e-13)
+
+
+def test_parts():
+    assert plate().parts == ("rim", "rim[0]", "rim[1]", "rim[2]", "rim[3]", "hole")
+    draw = Sampling().unit_points(np.random.default_rng(1))
+    points, normals = plate().sample_boundary(10, draw, "rim[1]")
+    assert (points[:, 0] == 2).all()
+    assert (normals == [1, 0]).all()
+    buried = Disk({x: 0, y: 0}, 1, name="outer") | Disk({x: 0, y: 0}, 0.5, name="inner")
+    assert buried.parts == ("outer",)
+
+
+def test_two_shapes_that_share_an_edge_have_it_once():
+    inner = Rectangle({x: (0, 1), y: (0, 1)}, name="first")
+    both = inner | Rectangle({x: (0, 2), y: (0, 1)}, name="second")
+    _, shares, _ = both.boundary_quadrature(8)
+    assert shares.sum() == pytest.approx(6)
+
+
+def test_a_slice():
+    draw = Sampling().unit_points(np.random.default_rng(2))
+    ring = SHAPES["annulus"][0]
+    points = ring.sample_slice({y: 0.1}, 100, draw)
+    assert ring.contains(points).all()
+    assert (points[:, 1] == 0.1).all()
+    assert (points[:, 0] < 0).sum() == pytest.approx(50, abs=2)
+    with pytest.raises(ProblemError, match="does not meet"):
+        plate().sample_slice({y: 3.0}, 4, draw)
+
+
+def test_from_shapely_text_and_mappings():
+    ring = shapely.Point(0, 0).buffer(1) - shapely.box(-0.2, -0.2, 0.2, 0.2)
+    for outline in (ring, ring.wkt, shapely.geometry.mapping(ring)):
+        shape = Polygon((x, y), outline)
+        assert shape.quadrature(8)[1].sum() == pytest.approx(ring.area)
+        assert not shape.contains([[0.0, 0.0]])[0]
+    several = shapely.union(shapely.box(0, 0, 1, 1), shapely.box(2, 0, 3, 1))
+    assert Polygon((x, y), several).quadrature(8)[1].sum() == pytest.approx(2)
+    with_hole = Polygon((x, y), SQUARE, holes=[[(0.4, 0.4), (0.6, 0.4), (0.6, 0.6), (0.4, 0.6)]])
+    assert with_hole.quadrature(8)[1].sum() == pytest.approx(0.96)
+
+
+def test_far_from_the_origin():
+    near, far = Disk({x: 0, y: 0}, 1), Disk({x: 5e6, y: -3e6}, 1)
+    far = far - Disk({x: 5e6 + 0.5, y: -3e6}, 0.2)
+    draw = Sampling().unit_points(np.random.default_rng(0))
+    points, normals = far.sample_boundary(100, draw)
+    assert far.contains(points).all()
+    assert not far.contains(points + 1e-5 * normals).any()
+    assert near.contains([[1.0, 0.0]])[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Polygon((x, y), [(0, 0), (1, 1), (1, 0), (0, 1)]), r"crosses|Self-intersection"),
+        (lambda: Polygon((x, y), [(0, 0), (1, 1)]), "at least three"),
+        (lambda: Polygon((x, y), "POLYGON ((0 0, 1"), "not a geometry"),
+        (lambda: Polygon((x, y), "POINT (0 0)"), "Point"),
+        (lambda: Polygon((x, y), [(0, 0), (np.nan, 1), (1, 1)]), "NaN"),
+        (lambda: Polygon((x, x), SQUARE), "twice"),
+        (lambda: Polygon("xy", SQUARE), "coordinates"),
+        (lambda: Disk({x: 0, y: 0}, -1), "positive"),
+        (lambda: Disk({x: 0}, 1), "two coordinates"),
+        (lambda: Disk({x: 0, y: 0, t: 0}, 1), "Ball"),
+        (lambda: Ball([0, 0], 1), "center"),
+        (lambda: Ellipse({x: 0, y: 0}, 1), "half axes"),
+        (lambda: Rectangle({x: (0, 1)}), "two coordinates"),
+        (lambda: Interval(t, 1, 0), "empty"),
+        (lambda: Disk({x: 0, y: 0}, 1, name=3), "name"),
+        (lambda: Disk({x: 0, y: 0}, 1) & Disk({x: 3, y: 0}, 1), "empty"),
+        (lambda: Disk({x: 0, y: 0}, 1) - Disk({x: 0, y: 0}, 2), "empty"),
+        (lambda: Disk({x: 0, y: 0}, 1) | Disk({x: 0, t: 0}, 1), "same coordinates"),
+        (lambda: Disk({x: 0, y: 0}, 1) | Disk({y: 0, x: 0}, 1), "same order"),
+        (lambda: Disk({x: 0, y: 0}, 1) * Interval(x, 0, 1), "both have"),
+        (lambda: Interval(t, 0, 1) * Disk({x: 0, y: 0}, 1), "first"),
+        (lambda: plate().boundary("hoel"), "hole"),
+        (lambda: plate().boundary(where=x > 5), "No point"),
+        (lambda: plate().boundary(where=t > 5), "not a coordinate"),
+        (lambda: plate().boundary(where=0.5), "where"),
+        (lambda: plate().boundary({x: 0}), "not a face"),
+        (lambda: plate().boundary(7), "name of a part"),
+    ],
+)
+def test_bad_input(make, message):
+    with pytest.raises(ProblemError, match=message):
+        make()
+
+
+def test_products_of_ranges_are_boxes():
+    assert repr(Interval(x, 0, 1) * Interval(t, 0, 2)) == "Box(x: [0, 1], t: [0, 2])"
+    assert (Disk({x: 0, y: 0}, 1) * Box({t: (0, 1)})).coordinates == (x, y, t)
+
+
+def test_a_product():
+    cylinder = plate() * Interval(t, 0, 3)
+    assert cylinder.parts[0] == "side"
+    draw = Sampling().unit_points(np.random.default_rng(0))
+    for part in (None, "side", "hole"):
+        points, normals = cylinder.sample_boundary(120, draw, part)
+        assert abs(len(points) - 120) < 12
+        assert cylinder.contains(points).all()
+        assert not cylinder.contains(points + 1e-4 * normals).any()
+    assert cylinder.is_product_along(t)
+    assert not cylinder.is_product_along(x)
+    half = cylinder.cut(t, 0, 1.5)
+    assert half.quadrature(8)[1].sum() == pytest.approx(1.5 * SHAPES["plate"][1])
+    floor = cylinder.sample_slice({t: 0}, 100, draw)
+    assert (floor[:, 2] == 0).all()
+    assert cylinder.contains(floor).all()
+    around = cylinder.boundary_quadrature(8, "hole")[1].sum()
+    assert around == pytest.approx(3 * 0.4 * np.pi)
+
+
+def test_bricks_in_three_dimensions():
+    z = coordinates("z")
+    brick = Brick({x: (0, 1), y: (0, 2), z: (0, 3)}) - Ball({x: 0, y: 0, z: 0}, 0.5, name="bite")
+    points, weights = brick.quadrature(10)
+    assert weights.sum() == pytest.approx(6 - np.pi / 6 * 0.125, rel=1e-6)
+    draw = Sampling().unit_points(np.random.default_rng(0))
+    points, normals = brick.sample_boundary(400, draw)
+    assert abs(len(points) - 400) < 40
+    assert brick.contains(points).all()
+    assert not brick.contains(points + 1e-4 * normals).any()
+    _, shares, _ = brick.boundary_quadrature(10, "bite")
+    assert shares.sum() == pytest.approx(np.pi * 0.25 / 2, rel=1e-6)
