@@ -95,6 +95,7 @@ def _bounds(given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
                 bound = [constant(value) for value in bound]
             Box({symbol: bound})  # its mistakes are at this name
             bounds[symbol] = bound
+            Box({symbol: bound})  # so that a mistake is told at its own key
     return bounds
 
 
