@@ -18,11 +18,11 @@ from piscm.compile.jumps import check_jumps
 from piscm.construct.checks import check_positive
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
-from piscm.march.methods import Auto
+from piscm.march.methods import Auto, Windows
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
-from piscm.problem.errors import IllPosedWarning, ProblemError
+from piscm.problem.errors import IllPosedWarning, ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import checked_weight
 from piscm.result.history import history_of
@@ -60,7 +60,7 @@ def solve(
     tol: float | None = None,
     sampling: Sampling | None = None,
     weights: Mapping[str, float] | None = None,
-    initial: Mapping[sympy.Expr, sympy.Expr | float] | None = None,
+    initial: Mapping[sympy.Expr, sympy.Expr | float] | Solution | None = None,
     seed: int = 0,
     progress: bool | Callable[[int, float], None] | None = None,
     throw: bool = False,
@@ -82,8 +82,9 @@ def solve(
         The points. `Windows` and `Auto` start each window with them; if omitted, `Auto` chooses.
     weights : mapping of str to float, optional
         The weights of all "equations", "conditions" or "observations"; 1 by default.
-    initial : mapping of fields to expressions, optional
-        Starting values, to which the network is added; zero by default.
+    initial : mapping of fields to expressions, or Solution, optional
+        Starting values, to which the network is added; zero by default. `Auto` and `Windows` also
+        begin with the solution of a similar problem, with a parameter a little different.
     seed : int
         The same seed gives bit-identical results.
     progress : bool or callable, optional
@@ -93,8 +94,8 @@ def solve(
         Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
     max_seconds : float, optional
         Replaces the method's `max_seconds`: the run ends after this time with the best it has
-        found. Putting that together may take a tenth more, and a fraction of a second; so may
-        the compilation of methods that use JAX.
+        found. Putting that together may take a tenth more, and a fraction of a second. Methods
+        that use JAX finish compiling first.
     max_memory : float, optional
         Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
         more nodes would take more; points and candidates that would are refused.
@@ -135,10 +136,16 @@ def solve(
     if not isinstance(problem, Problem):
         raise ProblemError(f"solve needs a Problem, not a {type(problem).__name__}.")
     kind_weights = _checked_weights(weights)
-    start, rng = Start(problem, initial), _generator(seed)
+    guess = _checked_guess(problem, method, initial) if isinstance(initial, Solution) else None
+    if guess is None:
+        start = Start(problem, initial)  # type: ignore[arg-type]  # not a Solution
+    else:
+        begun = guess.start.expressions
+        start = Start(problem, {problem.fields[index]: own for index, own in begun.items()})
+    rng = _generator(seed)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
-    request = Request(problem, sampling, kind_weights, start, rng, progress)
+    request = Request(problem, sampling, kind_weights, start, rng, progress, guess)
     with spending(budget):
         found = _found(method, request, seed)
     solution = Solution(
@@ -160,6 +167,25 @@ def solve(
     if throw and solution.status.failed:
         raise NotConverged(solution)
     return solution
+
+
+def _checked_guess(problem: Problem, method: Method, other: Solution) -> Network:
+    """The network of another solution, if the problem can begin with it."""
+    network = other.network
+    if not isinstance(method, Auto | Windows) or not isinstance(network, Network):
+        raise ProblemError(
+            "initial is a solution: Auto() and Windows(t) can begin with one that they found; "
+            "other methods take expressions, as initial={u: 1 - x**2}."
+        )
+    same = network.problem.fields == problem.fields
+    if not same or network.problem.domain.coordinates != problem.domain.coordinates:
+        raise ProblemError(
+            f"initial is a solution for {brief(network.problem.fields)}, and the problem is for "
+            f"{brief(problem.fields)}: fields and coordinates must be the same."
+        )
+    if not len(network.nodes) or not network.solved_everywhere:
+        raise ProblemError("initial is a solution that is not complete: solve its problem first.")
+    return network
 
 
 def _budget(method: Method, max_seconds: float | None, max_memory: float | None) -> Budget:

@@ -4,7 +4,12 @@ import pytest
 import sympy
 
 from piscm import Box, Condition, Periodic, Problem, coordinates, field
-from piscm.assemble.marching import checked_coordinate, marching_coordinate, obstacle
+from piscm.assemble.marching import (
+    checked_coordinate,
+    marching_coordinate,
+    obstacle,
+    runs_backward,
+)
 from piscm.problem.errors import ProblemError
 
 x, t = coordinates("x t")
@@ -59,3 +64,32 @@ def test_bounds_that_sympy_wrote():
         Condition(field_ - 1, on={t: sympy.pi / 3}), Condition(field_, on={t: sympy.pi}), box=box
     )
     assert obstacle(closed, t) is not None
+
+
+def test_of_two_that_could_be_time_the_one_called_t_is():
+    advection = u.diff(t) + u.diff(x)
+    sides = Condition(u - 1, on={t: 0}), Condition(u - 1, on={x: 0})
+    assert marching_coordinate(problem_with(*sides, equation=advection)) == t
+
+
+def test_the_lowest_order_is_time_whatever_its_name():
+    s, y = coordinates("s y")
+    v = field("v", y, s)
+    equation = v.diff(s) - v.diff(y, 2)
+    conditions = [
+        Condition(v, on={s: 0}),
+        Condition(v, on={y: 0}),
+        Condition(v.diff(y), on={y: 0}),
+    ]
+    assert marching_coordinate(Problem(Box({y: (0, 1), s: (0, 1)}), [equation], conditions)) == s
+
+
+def test_a_terminal_condition_is_a_start_too():
+    problem = problem_with(
+        Condition(u - 1, on={t: 2}),
+        Condition(u, on=[{x: 0}, {x: 1}]),
+        equation=u.diff(t) + u.diff(x, 2),
+    )
+    assert marching_coordinate(problem) == t
+    assert runs_backward(problem, t)
+    assert not runs_backward(problem_with(Condition(u - 1, on={t: 0})), t)

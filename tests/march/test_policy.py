@@ -106,7 +106,9 @@ def test_windows_that_need_no_new_nodes_become_longer():
 def test_windows_that_need_many_new_nodes_become_shorter():
     def solve(window):
         met = length(window) < 0.1
-        return invented(window, 1e-4 if met else 1e-1, nodes=2 * len(window.kept or range(50)))
+        return invented(
+            window, 1e-4 if met else 1e-1, nodes=min(2 * len(window.kept or range(50)), 600)
+        )
 
     pieces, _ = marched(solve)
     assert length(pieces[2]) < length(pieces[1])

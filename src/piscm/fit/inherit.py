@@ -17,6 +17,7 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.assemble.columns import Columns
+from piscm.assemble.marching import runs_backward
 from piscm.assemble.system import System
 from piscm.linalg.basis import Basis
 from piscm.network.activations import activation_named
@@ -50,6 +51,27 @@ def moved_nodes(
         follows &= _distance(old, lower, upper) <= np.maximum(far, _NEAR)
         weights[follows], biases[follows] = old.weights[follows], old.biases[follows]
     return Nodes(weights, biases)
+
+
+def first_window(network: Network) -> Network:
+    """The network of the first window that is known, or all of it if there is only one."""
+    panels = network.panels
+    if panels is None:
+        return network
+    number = next(i for i, count in enumerate(panels.counts) if count)
+    if network.solved_down_to == -np.inf and runs_backward(
+        network.problem, network.problem.domain.coordinates[panels.axis]
+    ):
+        number = len(panels.counts) - 1
+    first = sum(panels.counts[:number])
+    own = slice(first, first + panels.counts[number])
+    return replace(
+        network,
+        activation=panels.activations[number],
+        nodes=network.nodes.some(own),
+        weights=network.weights[own],
+        panels=None,
+    )
 
 
 def _distance(nodes: Nodes, lower: Floats, upper: Floats) -> Floats:

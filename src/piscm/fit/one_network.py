@@ -80,13 +80,21 @@ def fit_network(
     report: Report,
     before: Growth | None = None,
     gives_up: GivesUp | None = None,
+    refined_once_met: bool = True,
 ) -> OneNetwork:
     """Grow a network, from scratch or from an earlier growth, and refine it.
+
+    If not `refined_once_met`, the refinement is left out where the tolerance is met and there are
+    no data to be weighed.
 
     If the run is stopped (Ctrl-C, a limit), the network is returned as growth left it.
     """
     system = assembly.system(method.activation)
     growth = grow(system, method, rng, report, before, gives_up)
+    met = growth.status is Status.CONVERGED and not assembly.part.problem.observations
+    if met and not refined_once_met:
+        grown = Refined(growth.nodes, system, growth.columns, growth.state)
+        return _network(assembly, grown, growth, method, growth.state.norm)
     return _refined(assembly, system, growth, method)
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
 from piscm.construct.construction import Construction
+from piscm.network.network import Network
 
 Floats = NDArray[np.float64]
 OutOfReach = Callable[[Floats, float, int], bool]
@@ -67,6 +68,8 @@ class Plan:
         Whether the nodes of the window before are tried first.
     kept : sequence of int or None
         Which of them; None are all.
+    guess : Network or None
+        A solution of a similar problem here: its nodes and its state are where to begin.
     fields : ndarray or None
         The size of each field, as known from earlier windows.
     least_share : float
@@ -84,6 +87,7 @@ class Plan:
     out_of_reach: OutOfReach | None = None
     inherits: bool = False
     kept: Sequence[int] | None = None
+    guess: Network | None = None
     fields: Floats | None = None
     least_share: float = 1.0
     enough: float = 0.0

@@ -1,10 +1,11 @@
 """One window in stages: activations are compared, then points are added as the network grows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.marching import runs_backward
 from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
 from piscm.fit.inherit import held_constant, moved_nodes
@@ -17,8 +18,6 @@ from piscm.result.history import Report
 from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
-OutOfReach = Callable[[Floats, float, int], bool]
-"""``out_of_reach(residuals, tolerance, inherited)`` says that growth will miss the tolerance."""
 
 
 def fit_window(
@@ -36,15 +35,20 @@ def fit_window(
     them where it is large: as many as the nodes require, and more if it exceeds the fitted one. If
     the run is stopped, the best piece so far is returned.
     """
-    nodes: Nodes | None = None
-    if plan.inherits and before is not None and len(before.nodes):
-        assert task.coordinate is not None
-        nodes = moved_nodes(before, plan.kept, task.coordinate, low, high)
-    fit = WindowFit(task, low, high, before, plan, rng, nodes)
-    if nodes is None or before is None:
-        stages = _stages(fit, plan, report)
+    nodes, near = Nodes.none(task.problem.domain.dimension), plan.guess
+    if plan.inherits and before is not None:
+        coordinate = task.coordinate
+        assert coordinate is not None
+        nodes = moved_nodes(before, plan.kept, coordinate, low, high)
+        backward = runs_backward(task.problem, coordinate)
+        near = held_constant(before, coordinate, high if backward else low)
+    elif near is not None:
+        nodes = near.nodes
+    if near is None or not len(nodes):
+        stages = _stages(WindowFit(task, low, high, before, plan, rng), plan, report)
     else:
-        stages = _inherited(fit, nodes, before, plan, report)
+        fit = WindowFit(task, low, high, before, plan, rng, near, nodes)
+        stages = _inherited(fit, nodes, near, plan, report)
     best: Piece | None = None
     try:
         for piece in stages:
@@ -73,11 +77,11 @@ def _stages(fit: WindowFit, plan: Plan, report: Report) -> Iterator[Piece]:
 
 
 def _inherited(
-    fit: WindowFit, nodes: Nodes, before: Network, plan: Plan, report: Report
+    fit: WindowFit, nodes: Nodes, near: Network, plan: Plan, report: Report
 ) -> Iterator[Piece]:
-    """The nodes of the window before, with new weights; growth adds to them if that may."""
-    method, policy, coordinate = plan.methods[0], plan.policy, fit.coordinate
-    piece = fit.refitted(method, nodes, held_constant(before, coordinate, fit.entrance))
+    """Given nodes with new weights, from a state nearby; growth adds to them if that may help."""
+    method, policy = plan.methods[0], plan.policy
+    piece = fit.refitted(method, nodes, near)
     report(len(nodes), piece.fitted)
     yield piece
     for _ in range(policy.rounds):

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
-from piscm.assemble.marching import runs_backward
 from piscm.assemble.ridges import Ridges
 from piscm.assemble.row_scaling import row_scaling
 from piscm.assemble.sampling import Crowd, Density, Sampling, half_by
@@ -17,7 +15,6 @@ from piscm.assemble.windows import steepness
 from piscm.budget.budget import STOPS, finishing
 from piscm.construct.construction import Construction
 from piscm.construct.machine import Growth
-from piscm.fit.inherit import held_constant
 from piscm.fit.one_network import OneNetwork, fit_network, fit_to_all, fit_weights
 from piscm.fit.piece import SCALING_POINTS, Piece, Task
 from piscm.fit.plan import OutOfReach, Plan
@@ -43,10 +40,11 @@ class WindowFit:
         before: Network | None,
         plan: Plan,
         rng: np.random.Generator,
+        near: Network | None = None,
         nodes: Nodes | None = None,
     ) -> None:
         self._inherited = 0  # number of nodes
-        self._task, self.low, self.high, self._policy = task, low, high, plan.policy
+        self._task, self._low, self._high, self._policy = task, low, high, plan.policy
         self._most = most_points(plan.methods[0], len(task.problem.fields))
         self._part = task.whole
         if task.coordinate is not None:
@@ -63,9 +61,6 @@ class WindowFit:
         points = self._all.first(self._most) if many else self._all
         self._kept = points.rows[0]  # out of all points of the equations
         self._many = many
-        near = None
-        if nodes is not None and before is not None:
-            near = held_constant(before, self.coordinate, self.entrance)
         scaling = row_scaling(
             self._part.problem, blocks, points, task.start, pool_rng, near, plan.fields
         )
@@ -74,17 +69,6 @@ class WindowFit:
         own = scaling if task.equal else None
         self._assembly = Assembly(self._part, points, task.weights, task.start, own)
         self._validation = self._fresh_points()
-
-    @property
-    def coordinate(self) -> sympy.Symbol:
-        assert self._task.coordinate is not None
-        return self._task.coordinate
-
-    @property
-    def entrance(self) -> float:
-        """Where the window begins, seen from the one before."""
-        backward = runs_backward(self._task.problem, self.coordinate)
-        return self.high if backward else self.low
 
     def _crowd_along(self, nodes: Nodes, activation: str) -> None:
         """From now on, half of the points follow these nodes, if they have a place."""
@@ -128,7 +112,15 @@ class WindowFit:
         def relative(nodes: int, residual: float) -> None:
             report(nodes, residual * asked / method.tolerance if asked else residual)
 
-        fit = fit_network(self._assembly, method, self._node_rng, relative, before, gives_up)
+        fit = fit_network(
+            self._assembly,
+            method,
+            self._node_rng,
+            relative,
+            before,
+            gives_up,
+            refined_once_met=not inherited,
+        )
         return self._piece(fit, self._assembly, size)
 
     def refitted(self, method: Construction, nodes: Nodes, guess: Network) -> Piece:
@@ -160,7 +152,7 @@ class WindowFit:
                 held_out = self._error(fit.network, self._validation, size)
         except STOPS as stop:
             fit = fit if fit.status.stopped else fit.ended(Status.after(stop))
-        return Piece(self.low, self.high, self._assembly, fit, size, fitted, held_out)
+        return Piece(self._low, self._high, self._assembly, fit, size, fitted, held_out)
 
     def _error(self, network: Network, points: Points, size: float) -> float:
         """The residual relative to the solution sought.

@@ -10,7 +10,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
 from piscm.fit.grow_on import grow_on
-from piscm.fit.piece import Piece, Task
+from piscm.fit.piece import Piece, Task, best_of
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import Plan
 from piscm.fit.portfolio import Found, Portfolio
@@ -18,6 +18,7 @@ from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
+from piscm.network.network import Network
 from piscm.result.history import Report
 from piscm.result.status import Status
 
@@ -30,6 +31,7 @@ class Setting:
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
+    guess: Network | None = None
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -89,6 +91,8 @@ class AutoAttempts(Attempts):
 
         def attempt(window: Window) -> Piece:
             aimed = replace(window, tolerance=self.policy.aim * window.tolerance, give_up=True)
+            if setting.guess is not None:
+                return self._attempt(setting, aimed, most, least=self.max_nodes)
             portfolio = self._portfolio(setting, aimed.tolerance, PortfolioPolicy())
             found = None if portfolio is None else portfolio.run()
             if portfolio is None or found is None:
@@ -148,6 +152,19 @@ class AutoAttempts(Attempts):
         return replace(best.ended(grown.status), tried=found.piece.tried)
 
     def _attempt(self, setting: Setting, window: Window, most: int, least: int = 0) -> Piece:
+        """One window, from the solution of a similar problem if that is given and does."""
+        plan = self._plan(setting, window, most, least)
+        guess = setting.guess
+        if guess is None or window.before is not None:
+            return setting.fit(window, plan)
+        alike = replace(window, activations=(guess.activation,), points=4 * len(guess.nodes))
+        plan_alike = replace(self._plan(setting, alike, most, least), guess=guess)
+        piece = setting.fit(window, plan_alike)
+        if piece.status.stopped or piece.error <= plan.enough:
+            return piece
+        return best_of([piece, setting.fit(window, plan)])
+
+    def _plan(self, setting: Setting, window: Window, most: int, least: int) -> Plan:
         policy = self.policy
         methods = [
             PISC3(
@@ -167,7 +184,7 @@ class AutoAttempts(Attempts):
             interior = max(int(policy.points_per_node * policy.trial), window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
-        plan = Plan(
+        return Plan(
             methods,
             sampling,
             stages=range(policy.trial, most, policy.stage),
@@ -181,7 +198,6 @@ class AutoAttempts(Attempts):
             worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
-        return setting.fit(window, plan)
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,8 @@ class Marcher:
                 # It could not be met, and will not be later: no more than this is tried.
                 shortest = max(shortest, piece.high - piece.low)
             position, inherited = piece.high, max(inherited, piece.error)
-            length = (piece.high - piece.low) * self._stretch(piece, aim)
+            # Lengths that only ever shrink would not get anywhere.
+            length = max((piece.high - piece.low) * self._stretch(piece, aim), 2 * shortest)
             last = piece
 
     def _stretch(self, piece: Piece, aim: float) -> float:
@@ -127,7 +128,8 @@ class Marcher:
         policy = self.policy
         added = 1.0 - piece.fit.inherited / max(1, len(piece.network.nodes))
         if piece.fit.inherited:
-            return max(policy.least_change, policy.heir_longer - policy.effort * added)
+            least = 1.0 if self.in_time_alone else policy.least_change
+            return max(least, policy.heir_longer - policy.effort * added)
         if len(piece.network.nodes) < policy.full * self.max_nodes:
             return policy.longer
         room = (aim / max(piece.error, _TINY)) ** (1 / policy.order)

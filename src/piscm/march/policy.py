@@ -104,7 +104,7 @@ class MarchPolicy:
     alone: int = 4
     at_once: int = 10
     aim: float = 0.5
-    window_aim: float = 0.3
+    window_aim: float = 0.4
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03

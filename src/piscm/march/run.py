@@ -12,6 +12,7 @@ from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS, finishing
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
+from piscm.fit.inherit import first_window
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.portfolio import Found
 from piscm.fit.residuals import block_residuals
@@ -22,6 +23,7 @@ from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
 from piscm.march.marcher import Marcher, evenly, mirrored
 from piscm.march.policy import Window
+from piscm.network.network import Network
 from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
@@ -234,7 +236,15 @@ class _Run:
         request = self._request
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
-        return Setting(task, request.sampling, self._rng, self._report)
+        return Setting(task, request.sampling, self._rng, self._report, self._guess(problem))
+
+    def _guess(self, problem: Problem) -> Network | None:
+        """The solution that the user starts from, as a network for this problem."""
+        guess = self._request.guess
+        if guess is None:
+            return None
+        known = np.array(list(problem.unknowns.values()), dtype=float)
+        return replace(first_window(guess), problem=problem, unknowns=known)
 
     def _at_once(self, problem: Problem) -> Found | None:
         """One network instead of windows, where the choice is ours, by a quick look."""

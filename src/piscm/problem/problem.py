@@ -286,10 +286,11 @@ def _intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float,
         if checked_name(symbol.name) in taken:
             raise ProblemError(f"{symbol.name!r} names two things: choose another name for one.")
         taken.add(symbol.name)
-    return {symbol: _interval(symbol, given) for symbol, given in unknowns.items()}
+    return {symbol: interval(symbol, given) for symbol, given in unknowns.items()}
 
 
-def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
+def interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
+    """Guess, lower and upper bound of an unknown, as a user gives them."""
     guess, low, high = given, None, None
     if isinstance(given, tuple | list):
         if len(given) != 3:

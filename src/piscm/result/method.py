@@ -13,6 +13,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
+from piscm.network.network import Network
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
@@ -37,6 +38,8 @@ class Request:
         The only source of random numbers.
     progress : bool, callable or None
         As passed to `solve`.
+    guess : Network or None
+        The solution of a similar problem, to begin with.
     """
 
     problem: Problem
@@ -45,6 +48,7 @@ class Request:
     start: Start
     rng: np.random.Generator
     progress: bool | Callable[[int, float], None] | None = None
+    guess: Network | None = None
 
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"

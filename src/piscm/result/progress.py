@@ -44,7 +44,7 @@ class _Bar(Watcher):
 
     def __call__(self, done: int, residual: float) -> None:
         asked = f" (asked {self._tolerance:.0e})" if self._tolerance > 0 else ""
-        of = "" if self._march else f" of {self._total}"
+        of = "" if self._march or done > self._total else f" of {self._total}"
         self._work = f"{done}{of} {self._units}, residual {residual:.1e}{asked}"
         self._show(None if self._march else done)
 
