@@ -50,9 +50,3 @@ def paper_text(quantity: str, printed: Spread | None) -> str:
         mean = f"{printed.mean:.2f}" if printed.mean < 10 else seconds_text(printed.mean)
         return f"{mean} ± {printed.sd:.2f}"
     return f"{error_text(printed.mean)} ± {error_text(printed.sd)}"
-
-
-def range_text(values: list[float]) -> str:
-    """The smallest and the largest."""
-    low, high = ratio_text(min(values)), ratio_text(max(values))
-    return low if low == high else f"{low} to {high}"
