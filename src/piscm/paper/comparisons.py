@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from piscm.paper.experiment import INVERSE, Experiment
 from piscm.paper.page import Block, Section, Table, Text
 from piscm.paper.printed import TITLES, UNKNOWN, problem_of
-from piscm.paper.summary import Summary, paradigms_of, quotient
+from piscm.paper.summary import Summary, number, paradigms_of, quotient
 from piscm.paper.words import (
     NONE,
     error_text,
@@ -123,8 +125,10 @@ def contests(summary: Summary) -> list[Contest]:
 
 
 def _entry(summary: Summary, row: Experiment, quantity: str) -> Entry | None:
-    error, seconds = (summary.cells[row.key, name].median for name in (quantity, "cpu"))
-    return None if error is None or seconds is None else Entry(row, error, seconds)
+    error = summary.cells[row.key, quantity].median
+    times = [number(r, "cpu") or number(r, "seconds") for r in summary.trials[row.key]]
+    known = [time for time in times if time is not None]
+    return None if error is None or not known else Entry(row, error, float(np.median(known)))
 
 
 def best_table(found: list[Contest]) -> Table:

@@ -70,7 +70,9 @@ def _section(columns: Mapping[str, Floats], coordinate: str, value: float) -> by
     at = columns[along][here]
     ax.plot(at, columns["reference"][here], color="0.65", linewidth=4, label="reference")
     ax.plot(at, columns["predicted"][here], color="C3", linestyle="--", label="PI-SC-III")
-    finish(ax, xlabel=along, ylabel="u", title=f"{coordinate} = {value:g}")
+    ax.set(xlabel=along, ylabel="u", title=f"{coordinate} = {value:g}")
+    ax.grid(alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)  # no line runs through it
     return png(figure)
 
 

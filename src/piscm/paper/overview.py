@@ -31,7 +31,8 @@ def summary_section(summary: Summary) -> Section:
     if found:
         text = (
             "The most accurate method of each problem by median error, the most accurate of the "
-            "networks, and the methods that no other one beats in error and time at once:"
+            "networks, and the methods that no other one beats in error and time at once (of rows "
+            "that have no CPU time the seconds on the clock):"
         )
         blocks += [Text(text), best_table(found)]
     return Section("In short", blocks or [Text("There is nothing to report yet.")])
@@ -64,7 +65,7 @@ def run_section(summary: Summary, versions: str) -> Section:
         "today's, every digit the same (* beside the number of trials)",
         "stale rows": ", ".join(sorted(summary.stale)) or "none",
         "command": "piscm reproduce --out docs/reproduction",
-        "machine": " and ".join(sorted({str(record.get("machine")) for record in records})),
+        "machine": " and ".join(sorted({r["machine"] for r in records if r.get("machine")})),
         "versions": versions,
         "commits": ", ".join(sorted({str(record.get("commit")) for record in records})),
     }
