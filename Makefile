@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench edge clean
 
 demo: .venv/demo-ready  ## solve the Van der Pol problem and draw it
 	MPLBACKEND=agg $(BIN)/piscm solve van-der-pol --out out
@@ -19,6 +19,9 @@ check: .venv/dev-ready  ## lint, format, types, layers
 
 bench: .venv/demo-ready  ## speed, growth and accuracy against fixed yardsticks, some 15 minutes
 	$(BIN)/piscm bench --out out
+
+edge: .venv/dev-ready  ## problems at the edge on three seeds: no answer may be ok and wrong
+	cd tests && ../$(BIN)/python -m edge
 
 clean:
 	rm -rf .venv out
