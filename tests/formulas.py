@@ -127,7 +127,7 @@ class Formulas:
 
     def formula(self, depth=None, constant=False):
         """An expression of symbols and numbers, or of numbers alone."""
-        depth = self.one((1, 1, 2, 2, 2, 3, 4)) if depth is None else depth
+        depth = self.one((1, 1, 2, 2, 2, 3)) if depth is None else depth
         if depth == 0 or self.chance() < 0.12:
             return self.leaf(constant)
         inner = partial(self.formula, depth - 1, constant)

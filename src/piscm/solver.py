@@ -94,8 +94,8 @@ def solve(
         Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
     max_seconds : float, optional
         Replaces the method's `max_seconds`: the run ends after this time with the best it has
-        found. Putting that together may take a tenth more, and a fraction of a second; so may
-        the compilation of methods that use JAX.
+        found. Putting that together may take a tenth more, and a fraction of a second. Methods
+        that use JAX finish compiling first.
     max_memory : float, optional
         Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
         more nodes would take more; points and candidates that would are refused.

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,12 @@ def test_the_help_lists_them(run):
     words = " ".join(run("solve", "--help").stdout.split())
     for name, code in FAILED.items():
         assert f"{code} {name}" in words
+
+
+def test_the_documentation_lists_them():
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for name, code in FAILED.items():
+        assert f"| {code} | `{name}`" in page
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,21 @@ def test_no_node_is_steeper_than_the_points_can_see():
     assert 100 < steepest < 2 / (NEARER * nearest)
 
 
+def test_a_member_with_layers_can_be_changed_in_every_way():
+    member = Member("tanh", (1.0, 0.5), 1e-3)
+    changed = [change(member) for changes in member.changes for change in changes]
+    assert Member("gaussian", (1.0, 0.5), 1e-3) in changed
+    assert {own.nearest for own in changed} == {1e-3, 1e-4, 1e-2}
+    assert {own.scales for own in changed} == {(1.0, 0.5), (0.5, 0.5), (2.0, 0.5), (1.0, 1.0)}
+    assert sum(len(own.faces) == 3 for own in changed) == 4
+    only = Member("tanh", (1.0, 1.0), 1e-3, ((0, 1),))
+    assert only.without((0, 1)) == only
+    nodes = only.draw(200, Box({x: (0, 1) for x in coordinates("x y")}), np.random.default_rng(0))
+    steep = np.abs(nodes.weights) > 5
+    assert steep[:, 0].sum() > 100
+    assert not steep[:, 1].any()
+
+
 def test_a_linear_fit_is_least_squares():
     lab = laboratory(zoo.load("helmholtz").problem)
     trial = lab.trial(Member("sin", (4.0, 12.0)), 60, None, grown=False, iterations=5)

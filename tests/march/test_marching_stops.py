@@ -121,7 +121,7 @@ def test_ctrl_c_while_unknowns_are_found(at):
         assert solution.unknowns["k"].value == pytest.approx(1.0, abs=1e-3)
 
 
-METHODS = [Auto(max_nodes=40), Windows(t, 3, method=SMALL)]
+METHODS = [Windows(t, "auto", method=Auto(max_nodes=40)), Windows(t, 3, method=SMALL)]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=["Auto", "Windows"])

@@ -1,5 +1,7 @@
 """Shapes in saved solutions and in problem files."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sympy
@@ -177,3 +179,12 @@ def test_a_function_as_a_condition_cannot_be_written(tmp_path):
     problem = Problem(domain, [u.diff(x, 2) + u.diff(y, 2)], [Condition(u, on=part)])
     with pytest.raises(ProblemError, match="file"):
         solve(problem, **QUICK).save(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("name", list(problems()))
+def test_pickled(name):
+    problem = problems()[name]
+    again = pickle.loads(pickle.dumps(problem))
+    assert repr(again) == repr(problem)
+    same = solve(again, **QUICK).fitted_residual
+    assert same == solve(problem, **QUICK).fitted_residual

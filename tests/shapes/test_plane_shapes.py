@@ -91,6 +91,30 @@ def test_boundary_points_and_normals(name):
     assert 400 < len(inside) < 600
 
 
+def _slivers():
+    """Combinations with thin leftovers at the edge of their bounding boxes."""
+    first = Disk({x: -0.86, y: 0.08}, 0.54) - Disk({x: 0.25, y: -0.96}, 0.52)
+    first = first | Rectangle({x: (-0.33, 1.51), y: (-1.09, 0.53)})
+    second = Rectangle({x: (-0.8, 1.05), y: (-0.4, 0.82)})
+    second = second - Ellipse({x: -0.28, y: -0.83}, (0.77, 0.56), angle=2.15)
+    third = Ellipse({x: -0.59, y: 0.5}, (0.76, 0.42), angle=1.37) - Disk({x: -0.72, y: 0.69}, 0.49)
+    return [
+        first & Rectangle({x: (-0.52, 0.69), y: (-1.61, -0.18)}),
+        second - Rectangle({x: (-0.76, 0.88), y: (-0.63, 0.65)}),
+        third & Rectangle({x: (-0.43, 0.37), y: (-1.78, 0.06)}),
+        Polygon((x, y), STAR) - Ellipse({x: 0.4, y: 0.2}, (0.3, 0.55), angle=1.97),
+    ]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_slivers_count(number):
+    shape = _slivers()[number]
+    area = shape.quadrature(20)[1].sum()
+    points, shares, normals = shape.boundary_quadrature(20)
+    for axis in (0, 1):  # the divergence theorem
+        assert shares @ (normals * points)[:, axis] == pytest.approx(area, rel=1e-7)
+
+
 def test_a_circle_is_a_circle_in_whatever_it_is_combined():
     draw = Sampling().unit_points(np.random.default_rng(1))
     points, normals = plate().sample_boundary(50, draw, "hole")

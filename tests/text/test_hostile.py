@@ -48,7 +48,6 @@ ROOTS = " + ".join(f"sqrt({number})" for number in (2, 3, 5, 7, 11, 13, 17, 19))
         "floor(10**50*pi)",
         "sign(sqrt(2) + sqrt(3) - sqrt(5 + 2*sqrt(6)))",
         "Max(sqrt(2) + sqrt(3), sqrt(5 + 2*sqrt(6)))",
-        "Abs(sqrt(sqrt(5) + 2) - sqrt(sqrt(5) - 2) - 1)*x**(sqrt(2)*sqrt(2 + sqrt(3)) - 1)",
         "Piecewise((1, sqrt(2) + sqrt(3) < sqrt(5 + 2*sqrt(6))), (2, True))",
         "(sqrt(2) + sqrt(3) - sqrt(5 + 2*sqrt(6)))**(1/3)",
         "Piecewise((1, Piecewise((x, x < 1), (t, True)) > 0), (2, True))",
@@ -86,7 +85,7 @@ def test_refused(text):
         ("Max(x, 1, 3/2)", Max(x, Rational(3, 2))),
         ("Max(Max(x, t), u)", Max(x, t, u)),
         ("Abs(1 - sqrt(2))", sqrt(2) - 1),
-        (f"sign({ROOTS} - 22)", -1),
+        (f"sign({ROOTS} - 26)", -1),
         ("floor(100*pi) + ceiling(-5/2)", sympy.Integer(312)),
         ("Heaviside(-pi) + Heaviside(2)", sympy.Integer(1)),
         ("Piecewise((1, sqrt(2) < pi), (x, True))", sympy.Integer(1)),
@@ -119,22 +118,23 @@ HUGE = [
     unevaluated(sqrt(3), 10**99),
     Mul(x, unevaluated(x / 3, 10**7), evaluate=False),
     exp(Mul(10**10, log(3), evaluate=False), evaluate=False),
-    (u + 1) ** (10**7),
+    (x + 1) ** (10**7),
     besselj(0, 10**99),
     sin(unevaluated(10, unevaluated(10, 10))),
     Max(*(sin(i * x) for i in range(12)), evaluate=False),
     Piecewise(*((i, (x > i) & (x < i + t)) for i in range(20)), (0, True)),
     sympy.Add(*(sin(i * x) * t**i for i in range(1000))),
-    sympy.Derivative(exp(u * sin(x) / (1 + x**2)), (x, 12)),
+    sympy.Derivative(exp(t * sin(x) / (1 + x**2)), (x, 12)),
     (-1) ** Rational(1, 3) * x,
 ]
 
 
-@pytest.mark.parametrize("written", HUGE, ids=lambda written: str(type(written).__name__))
+@pytest.mark.parametrize("written", HUGE, ids=lambda written: type(written).__name__)
 def test_the_same_holds_for_objects_of_sympy(refused, written):
-    sound = Condition(u, on={t: 0})
-    refused(lambda: Problem(BOX, [u.diff(t) - written], [sound]), "Equation 1")
-    refused(lambda: Condition(u - written, on={t: 0}), "A condition")
-    refused(lambda: Observations(u - written, [[0.5, 0.5]], [1.0]), "An observed expression")
+    sound, both = Condition(u, on={t: 0}), sympy.Add(u, written, evaluate=False)
+    refused(lambda: Problem(BOX, [both], [sound]), "Equation 1")
+    refused(lambda: Problem(BOX, [sympy.Eq(u, written, evaluate=False)], [sound]), "Equation 1")
+    refused(lambda: Condition(both, on={t: 0}), "A condition")
+    refused(lambda: Observations(both, [[0.5, 0.5]], [1.0]), "An observed expression")
     problem = Problem(BOX, [u.diff(t) - u], [sound])
-    refused(lambda: solve(problem, initial={u: written.subs(u, x)}), "The starting value")
+    refused(lambda: solve(problem, initial={u: written}), "The starting value")

@@ -1,6 +1,7 @@
 """Problem files and tables of measurements, right and wrong, through the command line."""
 
 import json
+import os
 
 import pytest
 
@@ -129,3 +130,76 @@ def test_bad_tables(denied, solve_file, data):
     result = solve_file(DATA, "--json", data=data)
     denied(result)
     assert "measured.csv" in result.stderr or "observations of u(x)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key"),
+    [
+        ("k = 0.5", 'k = {guess = 0.5, positive = "yes"}', 7, "unknowns.k.positive"),
+        ("k = 0.5", "k = {guess = 0.5, positive = 1}", 7, "unknowns.k.positive"),
+        ("k = 0.5", "k = {guess = 0.5, bounds = [inf, -inf]}", 7, "unknowns.k"),
+        ("k = 0.5", "k = {guess = 0.5, bounds = [0, 1, 2]}", 7, "unknowns.k.bounds"),
+        ("k = 0.5", "k = {guess = 0.5, sign = 1}", 7, "unknowns.k.sign"),
+        ("k = 0.5", "k = nan", 7, "unknowns.k"),
+        ("k = 0.5", "k = " + "9" * 5000, 7, "k"),
+        ("k = 0.5", "k = 0x" + "f" * 5000, 7, "unknowns.k"),
+        ("k = 0.5", "k = 0.5\nx = 1", 8, "unknowns.x"),
+        ("k = 0.5", "k = 0.5\n[fields]\nk = ['x']", 9, "fields.k"),
+        ("k = 0.5", 'k = 0.5\n"µ" = 1\n"μ" = 2', 9, "unknowns.μ"),
+        ("k = 0.5", ".".join("k" * 50_000) + " = 1", 7, "k.k.k"),
+        ("[unknowns]", "[" + ".".join("k" * 50_000) + "]", 6, "k.k.k"),
+        ('"pi/4"', "inf", 5, "domain.x"),
+        ('"pi/4"', '"pie"', 5, "domain.x"),
+        ('"pi/4"', '"exp(10**10*log(3))"', 5, "domain.x"),
+        ("k*u", "k*w", 2, "equations[0]"),
+        ("on = {x = 0}", "at = {x = 0}", 3, "conditions[0].at"),
+        ("on = {x = 0}", "on = {y = 0}", 3, "conditions[0]"),
+        ("max_nodes = 3", "max_nodes = -3", 9, "method.max_nodes"),
+        ("max_nodes = 3", "nodes = 3", 9, "method.nodes"),
+        ("interior = 16", "interior = 0", 12, "sampling.interior"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_key(denied, solve_file, old, new, line, key):
+    assert old in FILE
+    result = solve_file(FILE.replace(old, new), "--json")
+    denied(result, f"mine.toml, line {line}, {key}")
+    assert len(result.stderr) < 1500
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"x,value\n0.1,1\n0.2,abc\n", "measured.csv, line 3, column value: 'abc'"),
+        (b"x,value\n0.1,1\n,2\n", "measured.csv, line 3, column x: ''"),
+        (b"x,value\n0.1,nan\n", "measured.csv, line 2, column value: 'nan'"),
+        (b"x,value\n0.1,1_0\n", "measured.csv, line 2, column value: '1_0'"),
+        (b"x,value\n0.1," + b"9" * 5000 + b"\n", "measured.csv, line 2, column value"),
+        (b"x,value\n0.1,1\n0.2\n", "measured.csv, line 3 has 1 cells"),
+        (b"x,x,value\n0.1,0.2,1\n", "more than one column 'x'"),
+        (b"x,value\n0.1,\x1b[2J\n", "line 2, column value"),
+    ],
+)
+def test_a_bad_cell_is_told_with_line_and_column(denied, solve_file, data, words):
+    result = solve_file(DATA, "--json", data=data)
+    denied(result)
+    assert words in " ".join(result.stderr.split())
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_devices_and_pipes_are_not_read(denied, solve_file, run, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("/dev/zero", "pipe"):
+        denied(solve_file(DATA.replace("measured.csv", name), "--json"), "not an ordinary file")
+        denied(run("solve", tmp_path / name), "nor a file")
+
+
+def test_a_coordinate_cannot_be_called_value(denied, solve_file):
+    text = DATA.replace("{x = [0, 1]}", "{value = [0, 1]}").replace("x)", "value)")
+    denied(solve_file(text, "--json", data=b"value\n1\n"), "'value'")
+
+
+def test_control_characters_of_a_file_do_not_reach_a_terminal(denied, solve_file):
+    result = solve_file(FILE.replace("k*u", "k*u + \\u001b[2J"), "--json")
+    denied(result)
+    assert "\x1b" not in result.stderr

@@ -38,20 +38,13 @@ def all_faces(dimension: int) -> tuple[Face, ...]:
     return tuple((axis, side) for axis in range(dimension) for side in (-1, 1))
 
 
-def graded(
-    points: Points,
-    box: Box,
-    nearest: float,
-    rng: np.random.Generator,
-    faces: Sequence[Face] = (),
-) -> Points:
+def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -> Points:
     """The same points, every second one moved to a log-uniform distance from a face.
 
-    `nearest` is the least distance, in widths of the box; `faces` are all if none is given. A point
-    moves along a coordinate in which it is free: those of a face stay on it. Observations and
-    periodic pairs keep theirs.
+    `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
+    it is free: those of a face stay on it. Observations and periodic pairs keep theirs.
     """
-    towards = np.array(faces or all_faces(box.dimension))
+    towards = np.array(all_faces(box.dimension))
 
     def moved(number: int, site: Site) -> Site:
         leg = site.legs[0]

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 
 # The activations that may make a layer.
 LOCALIZED = ("tanh", "gaussian")
+# Smaller scales fit few nodes well and many badly: their columns are too much alike.
+_LEAST = 0.5
 # Of a graded member, the fraction of nodes that are steep near a face.
 _STEEP = 0.7
 # A step is as wide as it is far from the face, within this factor (natural logarithm) ...
@@ -41,7 +43,7 @@ class Member:
         The least distance of points from a face, in widths of the box, for layers there; None
         spreads points evenly.
     faces : tuple of Face
-        Those that have layers; all if none is given.
+        Those where nodes are steep, all if none is given; points are near all of them anyway.
     """
 
     activation: str
@@ -65,8 +67,8 @@ class Member:
         """What may be changed about it: for each thing the ways to change it."""
         dimension = len(self.scales)
         scales: Changes = [
-            [partial(Member.scaled, axis=axis, factor=factor) for factor in (0.5, 2.0)]
-            for axis in range(dimension)
+            [partial(Member.scaled, axis=axis, factor=f) for f in (0.5, 2.0) if f * scale >= _LEAST]
+            for axis, scale in enumerate(self.scales)
             if dimension > 1 or self.nearest is not None
         ]
         if self.nearest is None:

@@ -254,24 +254,18 @@ class Portfolio:
         while past[-1].count < most:
             last = past[-1]
             count = min(most, round(np.sqrt(2.0) * last.count))
-            small = count <= 4 * self._first_count()
-            trial = None
-            for member in (last.member, *last.member.finer) if small else (last.member,):
+            trial = self._trial(last.member, count, last, grown=True)
+            yield
+            # What was best for few nodes may not be for many.
+            slow = trial.error > np.sqrt(self.policy.fast) * last.error
+            for member in last.member.finer if slow or count <= 4 * self._first_count() else ():
                 other = self._trial(member, count, last, grown=True)
                 yield
-                trial = other if trial is None or other.error < trial.error else trial
-            assert trial is not None
+                trial = other if other.error < trial.error else trial
             past.append(trial)
             self._note(trial)
             if len(past) > 2 and trial.error > self.policy.fast * past[-3].error:
-                # What was best for few nodes may not be for many.
-                best = min(past, key=lambda own: own.error)
-                again = {"": best}
-                if best.count * self._fields <= self.policy.columns // 3:
-                    yield from self._searched("", again)
-                if again[""].error > self.policy.fast * best.error:
-                    return
-                past = [again[""]]
+                return
 
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
@@ -283,7 +277,6 @@ class Portfolio:
         trial = self.lab.trial(member, count, guide, grown, self.policy.iterations)
         if self._in_layers:
             trial = self.lab.near_faces(trial)
-        self.report(count, trial.state.norm)
         best = self._best
         if best is not None:
             trial = trial.beside(best)
@@ -291,6 +284,7 @@ class Portfolio:
                 self._best = best.beside(trial)
         if best is None or trial.error < best.error:
             self._best = trial
+        self.report(count, trial.state.norm)  # who stops the run now finds the trial in place
         return trial
 
     def _note(self, trial: Trial | None) -> None:

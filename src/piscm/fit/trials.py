@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
-from piscm.assemble.grading import Face, GradedScaling, graded
+from piscm.assemble.grading import GradedScaling, graded
 from piscm.assemble.row_scaling import RowScaling
 from piscm.assemble.sampling import Sampling, half_by
 from piscm.assemble.sites import Points, draw_points
@@ -149,38 +149,32 @@ class Laboratory:
     def __init__(self, task: Task, sampling: Sampling | None, rng: np.random.Generator) -> None:
         self._task, self._sampling = task, sampling
         self._nodes_key, self._points_key = (int(key) for key in rng.integers(2**62, size=2))
-        self._levels: dict[tuple[int, float | None, tuple[Face, ...]], Level] = {}
+        self._levels: dict[tuple[int, float | None], Level] = {}
         self._systems: dict[tuple[int, str], System] = {}
 
     @property
     def box(self) -> Box:
         return self._task.problem.domain.bounding_box
 
-    def level(self, count: int, nearest: float | None, faces: tuple[Face, ...] = ()) -> Level:
+    def level(self, count: int, nearest: float | None) -> Level:
         """The points for a number of nodes; only those of one number are kept."""
-        key = (count, nearest, faces)
+        key = (count, nearest)
         if key not in self._levels:
             if any(old[0] != count for old in self._levels):
                 self._levels.clear()
                 self._systems.clear()
             rng = np.random.default_rng([self._points_key, count])
-            self._levels[key] = self._drawn(count, nearest, faces, rng)
+            self._levels[key] = self._drawn(count, nearest, rng)
         return self._levels[key]
 
-    def _drawn(
-        self,
-        count: int,
-        nearest: float | None,
-        faces: tuple[Face, ...],
-        rng: np.random.Generator,
-    ) -> Level:
+    def _drawn(self, count: int, nearest: float | None, rng: np.random.Generator) -> Level:
         task, sampling = self._task, self._sampling or self._spread(count)
         blocks, domain = task.whole.blocks, task.problem.domain
         points = draw_points(domain, blocks, sampling, rng)
         fresh = draw_points(domain, blocks, sampling.elsewhere, rng)
         scaling: RowScaling = task.scaling
         if nearest is not None:
-            points = graded(points, self.box, nearest, rng, faces)
+            points = graded(points, self.box, nearest, rng)
             fresh = graded(fresh, self.box, FINEST, rng)
             unknowns = np.array(list(task.problem.unknowns.values()))
             scaling = GradedScaling.on(scaling, self.box, task.start, unknowns)
@@ -201,7 +195,7 @@ class Laboratory:
     ) -> Trial:
         """A fit of `count` nodes, starting from a guide; `grown` keeps the nodes of the guide."""
         began = time.perf_counter()
-        level = self.level(count, member.nearest, member.faces)
+        level = self.level(count, member.nearest)
         own = (id(level), member.activation)
         if own not in self._systems:
             self._systems[own] = level.assembly.system(member.activation)
@@ -216,7 +210,7 @@ class Laboratory:
         network = Network(
             problem, self._task.start, member.activation, nodes, state.weights, state.unknowns
         )
-        size = level.size
+        size = level.size or np.finfo(float).tiny
         fitted = level.norm(network, level.assembly.points) / size
         held_out = level.norm(network, level.fresh) / size
         residuals = np.concatenate([residuals, np.full(count - len(residuals), state.norm)])
@@ -230,7 +224,8 @@ class Laboratory:
         if trial.member.nearest is not None:
             return trial
         level = self.level(trial.count, FINEST)
-        held_out = level.norm(trial.network, level.fresh) / level.size
+        size = level.size or trial.level.size  # points near faces may see no source
+        held_out = level.norm(trial.network, level.fresh) / size
         return replace(trial, held_out=float(np.fmax(held_out, trial.held_out)))
 
     def _nodes(self, member: Member, count: int, before: Trial | None) -> tuple[Nodes, Floats]:

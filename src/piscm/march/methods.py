@@ -68,10 +68,12 @@ def _span(numbers: Any) -> str:
 class Auto(_Marching):
     """Choose everything automatically: nodes, activation, points, row weights and windows.
 
-    Nodes are selected orthogonally, at scales drawn with them; points are added with the nodes,
-    half of them residual-weighted; row scaling balances rows of every kind. If conditions on the
-    low face of a coordinate make an initial value problem, the domain is cut along it into windows
-    as long as the nodes can resolve.
+    First a portfolio of networks whose nodes are drawn all at once is tried on the whole domain:
+    every activation on a ladder of scales, layers at the faces, then more nodes of the best. Where
+    that does not do, nodes are selected orthogonally, at scales drawn with them; points are added
+    with the nodes, half of them residual-weighted; row scaling balances rows of every kind. If
+    conditions on the low face of a coordinate make an initial value problem, the domain is cut
+    along it into windows as long as the nodes can resolve.
 
     Parameters
     ----------
@@ -80,7 +82,8 @@ class Auto(_Marching):
         it in the units of the fields, so it indicates the size of the error.
     max_nodes : int
         Maximum number of nodes of one window; twice as many if a shorter one is no easier, four
-        times as many if there is nothing to march along.
+        times as many if there is nothing to march along. A network whose nodes are drawn all at
+        once may have ten times as many weights.
     activation : {"sin", "tanh", "sigmoid", "gaussian"}, optional
         If omitted, sine, tanh and Gaussian nodes are tried in every window that is not easy.
     max_seconds : float, optional

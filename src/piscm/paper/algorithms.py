@@ -31,7 +31,7 @@ _METHODS: dict[str, tuple[Any, dict[str, Any], float]] = {
 """Options beside those of the paper, and about how long each takes."""
 _QUICK = {"max_nodes": 20, "candidates": 10}
 _QUICK_SAMPLING = Sampling(interior=200, boundary=40, rule="latin")
-_QUICK_AUTO = Auto(tolerance=1e-2, max_nodes=50, max_seconds=0.5)
+_QUICK_AUTO = Auto(tolerance=1e-1, max_nodes=30)
 _NOTE = (
     "Medians over the trials. in_lstsq: time as a ratio to one SciPy lstsq (gelsd, one thread) of "
     "the final design's size, timed right after; of several windows, one lstsq for each. "

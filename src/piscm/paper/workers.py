@@ -54,7 +54,7 @@ class _FreshProcesses(ThreadPoolExecutor):
 
     def _outcome(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         here, there = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_work, args=(there, work, arguments), daemon=True)
+        process = self._context.Process(target=_work, args=(there, work, arguments))
         process.start()
         self._running.add(process)
         there.close()

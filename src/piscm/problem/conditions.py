@@ -151,7 +151,10 @@ def _place(on: Any, shown: str) -> Place:
         return on
     if isinstance(on, str):
         if on != "boundary":
-            raise ProblemError(f"on={brief(on)} for {shown}: the only word known is 'boundary'.")
+            raise ProblemError(
+                f"on={brief(on)} for {shown}: the only word known is 'boundary'; a part of it is "
+                f"on=domain.boundary({brief(on)})."
+            )
         return WholeBoundary()
     parts = [on] if isinstance(on, Mapping) else on
     if not isinstance(parts, Sequence) or not parts:

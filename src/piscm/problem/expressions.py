@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom
 
-from piscm.problem.errors import ProblemError, UnfitError, brief
+from piscm.problem.errors import ProblemError, UnfitError, brief, shortened
 from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
 from piscm.problem.integrals import Integral, here
 from piscm.problem.normals import normal
@@ -43,6 +43,8 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
             "problem into a file for the command line: piscm solve FILE."
         )
     if isinstance(written, sympy.Eq) and all(isinstance(side, sympy.Expr) for side in written.args):
+        for side in written.args:  # before SymPy works out their difference
+            check_parts(side, where)
         written = written.lhs - written.rhs
     try:
         expression = sympy.sympify(written, strict=True)
@@ -132,11 +134,19 @@ def check_parts(expression: sympy.Expr, where: str) -> int:
         try:
             level = [inner for part in level for inner in _parts_of(part)]
         except UnfitError as reason:
-            raise ProblemError(f"{where}: {brief(expression)} {reason}") from None
+            raise ProblemError(f"{where}: {_as_it_is(expression)} {reason}") from None
     try:
         return Sizes().of(expression).parts
     except UnfitError as reason:
-        raise ProblemError(f"{where}: {brief(expression)} {reason}.") from None
+        raise ProblemError(f"{where}: {_as_it_is(expression)} {reason}.") from None
+
+
+def _as_it_is(expression: sympy.Expr) -> str:
+    """A short text; to sort terms, as it usually does, SymPy would evaluate them."""
+    try:
+        return shortened(sympy.sstr(expression, order="none"))
+    except (RecursionError, ValueError):
+        return f"<{type(expression).__name__} too long to print>"
 
 
 def _parts_of(part: Any) -> Sequence[Any]:

@@ -71,7 +71,10 @@ class Problem(Frozen):
         observations: Sequence[Observations] = (),
     ) -> None:
         if not isinstance(domain, Domain):
-            raise ProblemError(f"The domain is a {type(domain).__name__}; give a Box({{...}}).")
+            raise ProblemError(
+                f"The domain is a {type(domain).__name__}; give a Box({{...}}), a Disk, a Polygon, "
+                "..."
+            )
         written = enumerate(_listed(equations, "equations"), start=1)
         intervals = _intervals(unknowns, domain)
         self._set(
@@ -190,12 +193,13 @@ class Problem(Frozen):
                     f"The observations of {brief(data.expression)} have {points.shape[1]} "
                     f"coordinates a point; the domain has {dimension}: {self.domain}."
                 )
-            outside = int(np.count_nonzero(~self.domain.contains(points)))
-            if outside:
+            outside = np.flatnonzero(~self.domain.contains(points))
+            if len(outside):
+                first = ", ".join(f"{value:g}" for value in points[outside[0]])
                 raise ProblemError(
-                    f"{outside} of {len(points)} points of the observations of "
-                    f"{brief(data.expression)} lie outside the domain {self.domain}; is the order "
-                    "of the columns right?"
+                    f"{len(outside)} of {len(points)} points of the observations of "
+                    f"{brief(data.expression)} lie outside the domain {self.domain}, the first is "
+                    f"({first}); is the order of the columns right?"
                 )
 
     def _check_unknowns_used(self) -> None:
@@ -282,10 +286,11 @@ def _intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float,
         if checked_name(symbol.name) in taken:
             raise ProblemError(f"{symbol.name!r} names two things: choose another name for one.")
         taken.add(symbol.name)
-    return {symbol: _interval(symbol, given) for symbol, given in unknowns.items()}
+    return {symbol: interval(symbol, given) for symbol, given in unknowns.items()}
 
 
-def _interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
+def interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
+    """Guess, lower and upper bound of an unknown, as a user gives them."""
     guess, low, high = given, None, None
     if isinstance(given, tuple | list):
         if len(given) != 3:

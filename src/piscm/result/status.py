@@ -36,17 +36,18 @@ class Status(Enum):
         "max_memory, or lower max_nodes, candidates or the number of points."
     )
     HOPELESS = (
-        "Growth was given up, the tolerance being out of reach: ask for less (tol), allow more "
-        "nodes (max_nodes), or help with starting values (initial) or a shorter domain."
+        "Growth was given up, the tolerance being out of reach of these nodes; the estimated error "
+        "says how good the solution is. Allow more nodes (max_nodes), or help with starting values "
+        "(initial) or a shorter domain."
     )
     MISFIT = (
         "The observations are missed by far: this is another solution of the equation than theirs. "
         "Give better first guesses of the unknowns, or starting values (initial)."
     )
     STALLED = (
-        "No further node lowered the residual. If what remains is round-off or the noise of the "
-        "data, all is well; if it is larger, the solution is wrong: give a scale, starting values "
-        "(initial), heavier conditions (weights), or a shorter domain."
+        "No further node lowered the residual; the estimated error says how good the solution is. "
+        "If it is large, conditions may contradict each other; else give a scale, starting values "
+        "(initial) or a shorter domain."
     )
     NOT_FINITE = (
         "The linearized equation is not finite at the current solution, so growth stopped there: "

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
@@ -45,6 +46,12 @@ class Combination(Shape):
         if self.how == "union":
             return np.minimum(first, second)
         return np.maximum(first, second if self.how == "intersection" else -second)
+
+    def inside(self, points: Floats) -> NDArray[np.bool_]:
+        first, second = self.first.inside(points), self.second.inside(points)
+        if self.how == "union":
+            return np.asarray(first | second)
+        return np.asarray(first & (second if self.how == "intersection" else ~second))
 
     @cached_property
     def fuzz(self) -> float:

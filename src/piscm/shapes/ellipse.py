@@ -88,10 +88,7 @@ class Ellipse(Primitive):
     def level(self, points: Floats) -> Floats:
         own = (points - self.center) @ self._directions.T
         size = np.linalg.norm(own / self.radii, axis=1)
-        slope = np.linalg.norm(own / self.radii**2, axis=1)
-        # The distance to first order; at the center it would be 0/0.
-        near = size * (size - 1) / np.where(slope > 0, slope, 1.0)
-        return np.asarray(np.where(slope > 0, near, -self.radii.min()))
+        return np.asarray((size - 1) * self.radii.min())  # never more than the distance
 
     @property
     def pieces(self) -> Sequence[Piece]:

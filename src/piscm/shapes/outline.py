@@ -1,7 +1,9 @@
 """The boundary of a shape: those pieces of its primitives' boundaries that separate in from out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,7 @@ from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import Floats
 from piscm.problem.predicate import Predicate
 from piscm.shapes.pieces import Piece, Spot
-from piscm.shapes.sections import bisected, gauss, on_panels
+from piscm.shapes.sections import bisected, gauss, on_panels, scanned
 
 if TYPE_CHECKING:
     from piscm.shapes.shape import Shape
@@ -111,18 +113,49 @@ class Outline:
             sides = self.sides(number, spot)
             return sides if holds is None else np.where(holds(spot.points), sides, 0)
 
-        at = (np.arange(_CELLS) + 0.5) / _CELLS
-        states = state(at)
-        change = np.flatnonzero(states[1:] != states[:-1])
-        before = states[change]
-        found = bisected(lambda values: state(values) != before, at[change], at[change + 1])
-        edges = np.concatenate([[0.0], found, [1.0]])
-        sides = np.concatenate([before, states[-1:]])
+        crossings = [self._crossings(number, piece)]
+        if holds is not None:
+            crossings.append(_changes(lambda at: holds(piece.at(at[:, None]).points)))
+        edges = np.unique(np.concatenate([[0.0], *crossings, [1.0]]))
+        sides = state((edges[1:] + edges[:-1]) / 2)
+        ends = np.flatnonzero(np.diff(sides, prepend=2, append=2))
         return [
-            Run(piece, float(low), float(high), int(side))
-            for low, high, side in zip(edges[:-1], edges[1:], sides, strict=True)
-            if side
+            Run(piece, float(edges[first]), float(edges[last]), int(sides[first]))
+            for first, last in pairwise(ends)
+            if sides[first]
         ]
+
+    def _crossings(self, number: int, piece: Piece) -> Floats:
+        """The parameters at which a curve crosses the boundaries of other primitives."""
+        others = [leaf for i, leaf in enumerate(self._shape.primitives) if i != number]
+        if not others:
+            return np.zeros(0)
+        unit = np.linspace(0.0, 1.0, _CELLS + 1)
+        length = float(piece.at(unit[:, None]).stretch.max())
+
+        def level(which: NDArray[np.intp], at: Floats) -> Floats:
+            points = piece.at(at[:, None] / length).points
+            found = np.empty(len(points))
+            for index, leaf in enumerate(others):
+                own = which == index
+                if own.any():
+                    found[own] = leaf.level(points[own])
+            return found
+
+        which = np.repeat(np.arange(len(others)), len(unit))
+        at = np.tile(length * unit, len(others))
+        which, at, levels = scanned(level, which, at, level(which, at))
+        inside = levels <= 0
+        change = np.flatnonzero((inside[1:] != inside[:-1]) & (which[1:] == which[:-1]))
+        before, own = inside[change], which[change]
+        found = bisected(lambda t: (level(own, t) <= 0) != before, at[change], at[change + 1])
+        return np.asarray(found / length)
+
+    @cached_property
+    def corners(self) -> Floats:
+        """The ends of all runs."""
+        ends = [run.at(np.array([run.low, run.high])).points for run in self._runs]
+        return np.concatenate(ends) if ends else np.zeros((0, 2))
 
     # --- samples ----------------------------------------------------------------------------
 
@@ -260,6 +293,15 @@ class _Line(Piece):
 
     def at(self, unit: Floats) -> Spot:
         return self.surface.at(np.hstack([np.tile(self.fixed, (len(unit), 1)), unit]))
+
+
+def _changes(state: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
+    """The parameters at which something changes along a curve."""
+    at = np.linspace(0.0, 1.0, _CELLS + 1)
+    states = state(at)
+    change = np.flatnonzero(states[1:] != states[:-1])
+    before = states[change]
+    return bisected(lambda values: state(values) != before, at[change], at[change + 1])
 
 
 def _on_run(run: Run, order: int) -> tuple[Floats, Floats, Floats]:

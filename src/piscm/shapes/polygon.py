@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import sympy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError, brief, shortened
@@ -115,15 +115,21 @@ class Polygon(Primitive):
 
     def level(self, points: Floats) -> Floats:
         shapely = imported_shapely()
-        inside = shapely.contains_xy(self._geometry, points[:, 0], points[:, 1])
         distance = shapely.distance(self._edge, shapely.points(points))
-        return np.asarray(np.where(inside, -distance, distance))
+        return np.asarray(np.where(self.inside(points), -distance, distance))
+
+    def inside(self, points: Floats) -> NDArray[np.bool_]:
+        found = imported_shapely().contains_xy(self._prepared, points[:, 0], points[:, 1])
+        return np.asarray(found)
+
+    @cached_property
+    def _prepared(self) -> Any:
+        imported_shapely().prepare(self._geometry)
+        return self._geometry
 
     @cached_property
     def _edge(self) -> Any:
-        shapely = imported_shapely()
-        shapely.prepare(self._geometry)
-        return shapely.MultiLineString([ring for ring in self._rings])
+        return imported_shapely().MultiLineString(self._rings)
 
     def marks(self, axis: int) -> Floats:
         return np.unique(self._sides[:, 0, axis])

@@ -60,6 +60,10 @@ class Product(Shape):
         section, brick = points[:, :split], points[:, split:]
         return np.maximum(self.section.level(section), self.brick.level(brick))
 
+    def inside(self, points: Floats) -> NDArray[np.bool_]:
+        section, brick = points[:, : self._split], points[:, self._split :]
+        return np.asarray(self.section.inside(section) & self.brick.inside(brick))
+
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         points = np.asarray(points, dtype=float)
         split = self._split
@@ -109,7 +113,7 @@ class Product(Shape):
         for symbol, value in fixed.items():
             points[:, self.axis(symbol)] = value
         points[:, free] = box.lower[free] + unit * box.width[free]
-        inside = points[self.section.level(points[:, : self._split]) < 0]
+        inside = points[self.section.inside(points[:, : self._split])]
         return inside if len(inside) else self._known_inside[:1].copy()
 
     def _paired(

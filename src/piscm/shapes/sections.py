@@ -2,9 +2,10 @@
 
 Along a line a shape is a few spans: membership is scanned, and every change is bisected down to
 round-off. For the integral over an area the lines are those at Gauss points across panels; panels
-end wherever the pattern of spans changes (a corner, a tangent, a crossing of two boundaries), which
-is found in the same way. Inside a panel the ends of spans are smooth except for square roots where
-a line becomes a tangent, and these are removed by y = c - h cos(theta).
+end wherever the pattern of spans changes (a corner, a tangent, a crossing of two boundaries). In
+the plane these are known, in space they are found in the same way. Inside a panel the ends of spans
+are smooth except for square roots where a line becomes a tangent, and these are removed by
+y = c - h cos(theta).
 """
 
 from collections.abc import Callable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # Cells of a scan; what is thinner than a cell may be missed, unless a mark points it out.
 _CELLS, _LINES = 64, 64
 _NEAR = 1e-4
+_APART = 1e-9
 # Where levels are small, cells are split again and again, so that thin gaps are seen.
 _SPLIT, _REFINEMENTS, _MOST = 4, 9, 24
 _BISECTIONS = 52
@@ -66,11 +68,13 @@ def spans_on_lines(shape: "Shape", axis: int, starts: Floats, margin: float = 0.
 
     low, high = shape.span(shape.coordinates[axis])
     edges = grid(low, high, shape.marks(axis), _CELLS)
-    # Midpoints, so that both sides of a mark are seen, and the marks themselves.
-    first = np.sort(np.concatenate([(edges[1:] + edges[:-1]) / 2, edges[1:-1]]))
+    # Midpoints, so that both sides of a mark are seen, the marks themselves, and just off the ends.
+    off = _APART * (high - low)
+    middles = (edges[1:] + edges[:-1]) / 2
+    first = np.sort(np.concatenate([[low + off], middles, edges[1:-1], [high - off]]))
     line = np.repeat(np.arange(len(starts)), len(first))
     at = np.tile(first, len(starts))
-    line, at, levels = _scanned(level, line, at, level(line, at))
+    line, at, levels = scanned(level, line, at, level(line, at))
     # A line starts and ends outside: at the ends of the box.
     ends = np.arange(len(starts))
     line = np.concatenate([line, ends, ends])
@@ -88,7 +92,7 @@ def spans_on_lines(shape: "Shape", axis: int, starts: Floats, margin: float = 0.
     return Spans(own[::2], found[::2], found[1::2])
 
 
-def _scanned(
+def scanned(
     level: Callable[[NDArray[np.intp], Floats], Floats],
     line: NDArray[np.intp],
     at: Floats,
@@ -175,18 +179,20 @@ def on_panels(edges: Floats, order: int) -> tuple[Floats, Floats]:
 def _panels(shape: "Shape", axis: int, start: Floats) -> Floats:
     """The ends of panels along a coordinate across which the pattern of spans does not change.
 
-    `start` has the values of the coordinates after it. Only for the second coordinate patterns are
-    compared; for later ones, those of whole planes, the panels end at the marks.
+    `start` has the values of the coordinates after it. In space patterns are compared for the
+    second coordinate; for later ones, those of whole planes, the panels end at the marks.
     """
-    box = shape.bounding_box
-    low, high = float(box.lower[axis]), float(box.upper[axis])
+    low, high = shape.span(shape.coordinates[axis])
     marks = shape.marks(axis)
+    if shape.dimension == 2:  # all changes are at marks and at corners, which are known
+        marks = np.concatenate([marks, shape.outline.corners[:, axis]])
     edges = grid(low, high, marks, 1)
-    if axis > 1:
+    edges = edges[np.diff(edges, prepend=-np.inf) > _APART * (high - low)]
+    if axis > 1 or shape.dimension == 2:
         return edges
     for cells in (_LINES, 1):  # a second look at what lies between those found
         edges = np.union1d(edges, _changes(shape, start, grid(low, high, edges, cells)))
-        edges = edges[np.diff(edges, prepend=-np.inf) > 1e-9 * (high - low)]
+        edges = edges[np.diff(edges, prepend=-np.inf) > _APART * (high - low)]
     return edges
 
 

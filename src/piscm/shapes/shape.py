@@ -49,7 +49,14 @@ class Shape(Frozen, Domain):
 
     @abstractmethod
     def level(self, points: Floats) -> Floats:
-        """Negative inside, positive outside, zero on the boundary; about the distance near it."""
+        """Negative inside, positive outside, zero on the boundary.
+
+        In size about the distance to the boundary, and never more than that.
+        """
+
+    def inside(self, points: Floats) -> NDArray[np.bool_]:
+        """Which points lie strictly inside; what the level says, where that is known sooner."""
+        return np.asarray(self.level(points) < 0)
 
     @abstractmethod
     def marks(self, axis: int) -> Floats:
@@ -77,8 +84,10 @@ class Shape(Frozen, Domain):
         flat = points.reshape(-1, self.dimension)
         inside = np.zeros(len(flat), dtype=bool)
         near = self.bounding_box.contains(flat)  # and finite
-        if near.any():
-            inside[near] = self.level(flat[near]) <= self.margin
+        inside[near] = self.inside(flat[near])
+        left = near & ~inside
+        if left.any():
+            inside[left] = self.level(flat[left]) <= self.margin
         return inside.reshape(points.shape[:-1])
 
     # --- samples ----------------------------------------------------------------------------
@@ -87,7 +96,7 @@ class Shape(Frozen, Domain):
         box = self.bounding_box
         many = int(np.ceil(count / self.filling))
         points = box.lower + draw(many, self.dimension) * box.width
-        inside = points[self.level(points) < 0]
+        inside = points[self.inside(points)]
         return inside if len(inside) else self._known_inside[:1].copy()
 
     @cached_property
@@ -99,7 +108,7 @@ class Shape(Frozen, Domain):
     def _known_inside(self) -> Floats:
         box = self.bounding_box
         points = box.lower + _spread(_LOOK, self.dimension) * box.width
-        inside = points[self.level(points) < 0]
+        inside = points[self.inside(points)]
         if not len(inside):
             raise ProblemError(f"{self} is empty, or too thin to find a point inside.")
         return inside

@@ -22,7 +22,7 @@ from piscm.problem.conditions import Condition, Periodic
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.observations import Observations
-from piscm.problem.problem import Problem
+from piscm.problem.problem import Problem, interval
 from piscm.problem.symbols import field, unknown
 from piscm.text.keys import at
 from piscm.text.parse import expression_text, parse_expression
@@ -113,7 +113,7 @@ def _read_names(
             with at(name):
                 take(name, "an unknown")
                 symbols[name], guess = _read_unknown(name, given)
-                guesses[symbols[name]] = guess
+                guesses[symbols[name]] = interval(symbols[name], guess)
     with at("fields"):
         for name, names in _mapping(document.get("fields", {"u": list(own)}), "fields").items():
             with at(name):

@@ -93,7 +93,9 @@ def _bounds(given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
                 raise ProblemError(f"{brief(name, 40)} is twice a coordinate; choose another name.")
             if isinstance(bound, list):
                 bound = [constant(value) for value in bound]
+            Box({symbol: bound})  # its mistakes are at this name
             bounds[symbol] = bound
+            Box({symbol: bound})  # so that a mistake is told at its own key
     return bounds
 
 

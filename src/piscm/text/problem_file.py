@@ -74,6 +74,8 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
         return ProblemFile(problem_from_document(document), options, counts, str(path), text)
     except KeyedProblemError as error:
         raise mistake(str(path), text, error) from error.__cause__
+    except ProblemError as error:
+        raise ProblemError(f"{path}: {error}") from error.__cause__
 
 
 def mistake(path: str, text: str, error: KeyedProblemError) -> ProblemError:

@@ -13,12 +13,14 @@ from piscm.zoo.exact import exact_reference
 _SOURCE = "H.-G. Roos, M. Stynes, L. Tobiska: Numerical Methods for Singularly Perturbed Problems"
 WIDTH = sympy.Rational(1, 10_000)
 WIDTH_IN_2D = sympy.Rational(1, 100)
+# Below this width exp(-1 / width) is no number that a float can hold.
+_UNDERFLOW = sympy.Rational(1, 700)
 
 
 def _rise(x: sympy.Expr, width: sympy.Expr) -> sympy.Expr:
     """The solution of -width u'' + u' = 1 that is zero at both ends of the unit interval."""
-    layer = (sympy.exp((x - 1) / width) - sympy.exp(-1 / width)) / (1 - sympy.exp(-1 / width))
-    return x - layer
+    end = sympy.exp(-1 / width) if width > _UNDERFLOW else sympy.S.Zero
+    return x - (sympy.exp((x - 1) / width) - end) / (1 - end)
 
 
 def convection(width: sympy.Expr = WIDTH) -> Benchmark:
