@@ -134,7 +134,7 @@ def test_in_time_alone_inherited_nodes_get_shorter_windows_first():
         return invented(window, 1e-4 if met else 10.0 ** (8 * length(window) - 4))
 
     pieces, asked = marched(solve, in_time_alone=True)
-    assert all(piece.error == 1e-4 for piece in pieces)
+    assert all(piece.error < 1e-3 for piece in pieces)
     after = [window for window in asked if window.low > 0]
     assert all(window.inherits for window in after)
 

@@ -164,6 +164,7 @@ class Marcher:
             piece = self.attempt(heir)
             if self._done(piece, window):
                 return piece
+            tried.append((heir, piece))
             length = piece.high - piece.low
             helped = policy.gains * piece.error < error
             if self.in_time_alone and not helped:
@@ -174,7 +175,7 @@ class Marcher:
                 other = self.attempt(fresh)
                 if self._done(other, window):
                     return other
-                tried += [(heir, piece), (fresh, other)]
+                tried.append((fresh, other))
             if length < 2 * shortest or not (helped or len(tried) < 2 * policy.halvings):
                 return self._with_more_nodes(tried)
             error = piece.error

@@ -90,24 +90,24 @@ class _Run:
         problem, march = self._request.problem, self._march
         functions = len(problem.fields) > len(problem.equations)
         marches = march.coordinate is not None and not functions
-        if not problem.unknowns and (marches or not problem.observations or march.required):
-            found = self._marched(problem)
-            enough = march.required or not (marches and problem.observations)
-            if enough or found.status is Status.CONVERGED or found.status.stopped:
-                return found
-            # Data may determine what a march from the start cannot hold.
-            try:
-                alone = self._join(problem, None, [self._whole(problem)])
-            except STOPS as stop:
-                return replace(found, status=Status.after(stop))
-            return min(found, alone, key=lambda item: max(own.error for own in item.pieces))
+        if not problem.unknowns and (march.required or not problem.observations):
+            return self._marched(problem)
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
-        if enough or functions or not problem.unknowns or alone.status.stopped:
+        if enough or not marches or alone.status.stopped:
             return alone
-        return self._by_windows(whole, alone) if marches else alone
+        if problem.unknowns:
+            return self._by_windows(whole, alone)
+        # What is left may be noise of the data; if not, a march may resolve more.
+        if alone.status is Status.CONVERGED:
+            return alone
+        try:
+            found = self._marched(problem)
+        except STOPS as stop:
+            return replace(alone, status=Status.after(stop))
+        return min(alone, found, key=lambda item: max(own.error for own in item.pieces))
 
     def _marched(self, problem: Problem) -> Joined:
         """One network at once if that will do, else windows."""
@@ -157,7 +157,8 @@ class _Run:
         """
         march, problem, policy = self._march, self._request.problem, self._policy
         tolerance = march.attempts.tolerance
-        chosen = march.coordinate is not None and march.count is None and not problem.unknowns
+        given = problem.unknowns or problem.observations
+        chosen = march.coordinate is not None and march.count is None and not given
         if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
             return None
         if not tolerance < known.relative < np.inf or found.status is not Status.CONVERGED:
