@@ -23,10 +23,11 @@ from sympy.printing.str import StrPrinter
 from piscm.problem.errors import ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
-from piscm.problem.operators import BY_NAME
+from piscm.problem.operators import BY_NAME, OF_VECTORS
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
+from piscm.text.vectors import operated
 
 _MAX_LENGTH = 100_000
 _MAX_DEPTH = 50
@@ -171,6 +172,8 @@ class _Reader:
 
     def number(self, node: ast.AST, depth: int) -> sympy.Expr:
         built = self.build(node, depth)
+        if isinstance(built, sympy.MatrixBase):
+            raise self.fail(node, "is a vector; use it in div(...), curl(...) or dot(...).")
         if not isinstance(built, sympy.Expr):
             raise self.fail(node, "is not a number or expression.")
         return built
@@ -219,6 +222,8 @@ class _Reader:
         if name == "Piecewise":
             pieces = [self.piece(argument, depth) for argument in node.args]
             return self.formed(node, self.former.pieces, pieces)
+        if name in OF_VECTORS:
+            return operated(self, node, name, depth)
         arguments = [self.number(argument, depth) for argument in node.args]
         field = self.fields.get(name) or self.fields.get(_MARKED.get(name, ""))
         if field is not None:
