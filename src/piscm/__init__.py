@@ -24,6 +24,7 @@ Solve it, and call the solution like a function, for the field or for any expres
 True
 """
 
+import logging
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.problem.systems import cylindrical, polar, spherical
+    from piscm.result.functions import FieldFunction
+    from piscm.result.progress import Progress
     from piscm.result.solution import Solution
     from piscm.result.status import Status
     from piscm.shapes.ball import Ball, Disk
@@ -60,6 +63,9 @@ if TYPE_CHECKING:
     from piscm.solver import NotConverged, solve
 
 __version__ = version("piscm")
+
+# What a run does is logged under "piscm"; nothing is shown unless the user asks for it.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 # Names are loaded on first use: SymPy alone takes half a second to import.
 _WHERE = {
@@ -75,6 +81,7 @@ _WHERE = {
     "Local": "construct.local",
     "MarchPolicy": "march.policy",
     "Mesh": "shapes.mesh",
+    "FieldFunction": "result.functions",
     "NotConverged": "solver",
     "Observations": "problem.observations",
     "Orthogonal": "construct.orthogonal",
@@ -86,6 +93,7 @@ _WHERE = {
     "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
+    "Progress": "result.progress",
     "Rectangle": "shapes.brick",
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
@@ -124,6 +132,7 @@ __all__ = [
     "Cylinder",
     "Disk",
     "Ellipse",
+    "FieldFunction",
     "Interval",
     "Local",
     "MarchPolicy",
@@ -136,6 +145,7 @@ __all__ = [
     "Polygon",
     "Problem",
     "ProblemError",
+    "Progress",
     "Rectangle",
     "Sampling",
     "Solution",
