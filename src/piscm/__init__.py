@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from piscm.march.methods import Auto, Windows
     from piscm.march.policy import MarchPolicy
     from piscm.problem.box import Box
+    from piscm.problem.calculus import curl, div, dot, grad, laplacian
     from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
     from piscm.problem.integrals import here, integral
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
+    from piscm.problem.systems import cylindrical, polar, spherical
     from piscm.result.functions import FieldFunction
     from piscm.result.progress import Progress
     from piscm.result.solution import Solution
@@ -98,14 +100,22 @@ _WHERE = {
     "Status": "result.status",
     "Windows": "march.methods",
     "coordinates": "problem.symbols",
+    "curl": "problem.calculus",
+    "cylindrical": "problem.systems",
+    "div": "problem.calculus",
+    "dot": "problem.calculus",
     "field": "problem.symbols",
+    "grad": "problem.calculus",
     "here": "problem.integrals",
     "integral": "problem.integrals",
+    "laplacian": "problem.calculus",
     "load": "loading",
     "normal": "problem.normals",
     "normal_derivative": "problem.normals",
+    "polar": "problem.systems",
     "read_mesh": "shapes.files",
     "solve": "solver",
+    "spherical": "problem.systems",
     "unknown": "problem.symbols",
 }
 _MODULES = ("baselines", "plots", "zoo")
@@ -143,15 +153,23 @@ __all__ = [
     "Windows",
     "baselines",
     "coordinates",
+    "curl",
+    "cylindrical",
+    "div",
+    "dot",
     "field",
+    "grad",
     "here",
     "integral",
+    "laplacian",
     "load",
     "normal",
     "normal_derivative",
     "plots",
+    "polar",
     "read_mesh",
     "solve",
+    "spherical",
     "unknown",
     "zoo",
 ]

@@ -23,12 +23,13 @@ from piscm.problem.errors import FormulaError, ProblemError, UnfitError, printab
 from piscm.problem.expressions import Budget, differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
 from piscm.problem.nearest import did_you_mean
-from piscm.problem.operators import BY_NAME
+from piscm.problem.operators import BY_NAME, OF_VECTORS
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
 from piscm.text.source import MARKED, Source, sides
 from piscm.text.subscripts import subscripted
+from piscm.text.vectors import operated
 
 _MAX_LENGTH = 100_000
 _MAX_DEPTH = 50
@@ -210,6 +211,8 @@ class _Reader:
 
     def number(self, node: ast.AST, depth: int) -> sympy.Expr:
         built = self.build(node, depth)
+        if isinstance(built, sympy.MatrixBase):
+            raise self.fail(node, "is a vector; use it in div(...), curl(...) or dot(...).")
         if not isinstance(built, sympy.Expr):
             raise self.fail(node, "is not a number or expression.")
         return built
@@ -268,6 +271,8 @@ class _Reader:
         if name == "Piecewise":
             pieces = [self.piece(argument, depth) for argument in node.args]
             return self.formed(node, self.former.pieces, pieces)
+        if name in OF_VECTORS:
+            return operated(self, node, name, depth)
         arguments = [self.number(argument, depth) for argument in node.args]
         field = self.fields.get(name) or self.fields.get(MARKED.get(name, ""))
         if field is not None:
