@@ -1,6 +1,7 @@
 """`solution.plot()` shows what there is: every field, data, bands, unknowns, windows."""
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pytest
 import sympy
