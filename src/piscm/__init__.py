@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from piscm.assemble.sampling import Sampling
     from piscm.construct.local import Local
     from piscm.construct.orthogonal import Orthogonal
+    from piscm.files import ProblemFile, read_problem_file
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
@@ -93,6 +94,7 @@ _WHERE = {
     "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
+    "ProblemFile": "files",
     "Progress": "result.progress",
     "Rectangle": "shapes.brick",
     "Sampling": "assemble.sampling",
@@ -108,6 +110,7 @@ _WHERE = {
     "grad": "problem.calculus",
     "here": "problem.integrals",
     "integral": "problem.integrals",
+    "read_problem_file": "files",
     "laplacian": "problem.calculus",
     "load": "loading",
     "normal": "problem.normals",
@@ -145,6 +148,7 @@ __all__ = [
     "Polygon",
     "Problem",
     "ProblemError",
+    "ProblemFile",
     "Progress",
     "Rectangle",
     "Sampling",
@@ -168,6 +172,7 @@ __all__ = [
     "plots",
     "polar",
     "read_mesh",
+    "read_problem_file",
     "solve",
     "spherical",
     "unknown",

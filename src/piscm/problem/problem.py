@@ -1,6 +1,8 @@
 """A whole problem: domain, equations, conditions, unknowns, observations."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -185,28 +187,45 @@ class Problem(Frozen):
                 )
 
     def _check_observation_points(self) -> None:
-        dimension = self.domain.dimension
         for data in self.observations:
-            points = np.asarray(data.points)
-            if points.shape[1] != dimension:
-                raise ProblemError(
-                    f"The observations of {brief(data.expression)} have {points.shape[1]} "
-                    f"coordinates a point; the domain has {dimension}: {self.domain}."
-                )
-            outside = np.flatnonzero(~self.domain.contains(points))
-            if len(outside):
-                first = ", ".join(f"{value:g}" for value in points[outside[0]])
-                raise ProblemError(
-                    f"{len(outside)} of {len(points)} points of the observations of "
-                    f"{brief(data.expression)} lie outside the domain {self.domain}, the first is "
-                    f"({first}); is the order of the columns right?"
-                )
+            self.check_points(data, self.domain)
+
+    @staticmethod
+    def check_points(data: Observations, domain: Domain) -> None:
+        """Raise `ProblemError` if observations do not lie in a domain."""
+        points = np.asarray(data.points)
+        if points.shape[1] != domain.dimension:
+            raise ProblemError(
+                f"The observations of {brief(data.expression)} have {points.shape[1]} "
+                f"coordinates a point; the domain has {domain.dimension}: {domain}."
+            )
+        outside = np.flatnonzero(~domain.contains(points))
+        if len(outside):
+            first = ", ".join(f"{value:g}" for value in points[outside[0]])
+            raise ProblemError(
+                f"{len(outside)} of {len(points)} points of the observations of "
+                f"{brief(data.expression)} lie outside the domain {domain}, the first is "
+                f"({first}); is the order of the columns right?"
+            )
 
     def _check_unknowns_used(self) -> None:
         used = set().union(*(expression.free_symbols for _, expression, _ in self._expressions()))
         for symbol in self.unknowns:
             if symbol not in used:
                 raise ProblemError(f"The unknown {symbol} appears in no equation or condition.")
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> "Problem":
+        """The problem of a problem file; `piscm.read_problem_file` reads its method too."""
+        return import_module("piscm.text.problem_file").read_problem(path)  # type: ignore[no-any-return]
+
+    def to_toml(self, path: str | PathLike[str] | None = None) -> str:
+        """The problem as the text of a problem file, which is written to `path` if it is given."""
+        text: str = import_module("piscm.text.writing").problem_text(self)
+        if path is not None:
+            with import_module("piscm.text.replacing").replacing(path) as part:
+                part.write_text(text, encoding="utf-8")
+        return text
 
     def with_observations(self, observations: Sequence[Observations]) -> "Problem":
         """The same problem with more observations."""
