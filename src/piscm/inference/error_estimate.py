@@ -189,7 +189,7 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
         check_work(2.0 * design.size * len(design))
         both = np.concatenate([design, -state.residual[None]]).T
         triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
-        step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution
+        step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION, pivoted=True).solution
         weights = weights + step.reshape(weights.shape)
         state = space.system.state_with(space.columns, weights, space.own.unknowns)
         left = float(state.norm)
