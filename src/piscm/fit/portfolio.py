@@ -264,9 +264,8 @@ class Portfolio:
         while past[-1].count < most:
             last = past[-1]
             count = min(most, round(np.sqrt(2.0) * last.count))
-            trial = last
-            for trial in self._trials([last.member], count, last, grown=True):
-                yield
+            (trial,) = self._trials([last.member], count, last, grown=True)
+            yield
             # What was best for few nodes may not be for many.
             slow = trial.error > np.sqrt(self.policy.fast) * last.error
             finer = last.member.finer if slow or count <= 4 * self._first_count() else ()
