@@ -70,11 +70,11 @@ def solve_by_triangle(columns: Floats, target: Floats, truncation: float) -> Lea
     return solve_least_squares(triangle.T, inner, truncation)
 
 
-def solve_triangle(triangle: Floats, truncation: float, pivoted: bool = False) -> LeastSquares:
+def solve_triangle(triangle: Floats, truncation: float) -> LeastSquares:
     """Solve a problem with columns of any length from the R of a QR of columns and target.
 
     The triangle is used directly while it is well conditioned; otherwise singular values are
-    dropped or, several times as fast, what a `pivoted` QR finds to depend on the rest.
+    dropped.
 
     Parameters
     ----------
@@ -92,13 +92,6 @@ def solve_triangle(triangle: Floats, truncation: float, pivoted: bool = False) -
         solution = scipy.linalg.solve_triangular(scaled[:count], target[:count], check_finite=False)
         if np.isfinite(solution).all():
             return LeastSquares(solution / lengths, count)
-    if pivoted:
-        check_work(4.0 * scaled.size * count)
-        solution, _, rank, _ = scipy.linalg.lstsq(
-            scaled, target, cond=truncation, lapack_driver="gelsy", check_finite=False
-        )
-        if np.isfinite(solution).all():
-            return LeastSquares(solution / lengths, int(rank))
     solution, rank = solve_least_squares(scaled.T, target, truncation)
     return LeastSquares(solution / lengths, rank)
 
