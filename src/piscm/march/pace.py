@@ -17,7 +17,7 @@ from piscm.fit.piece import Piece
 _SELECTION = 2.5
 # The slope that is assumed where nothing is known, and how much spread of logarithmic lengths it
 # takes to believe in another one: the solution changes on the way as well.
-_ASSUMED, _SPREAD = 0.6, 0.1
+_ASSUMED, _SPREAD = 0.6, 0.05
 # Each window counts less than the one after it by this factor.
 _FADES = 0.6
 
