@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -234,7 +235,7 @@ def _table(axes: Mapping[str, list[float]], found: Mapping[tuple[int, ...], Solu
         solutions[place] = solution
 
     def column(of: Callable[[Solution], Any], kind: type) -> tuple[list[str], np.ndarray]:
-        made = np.array([of(own) for own in solutions.ravel()], dtype=kind)
+        made: Any = np.array([of(own) for own in solutions.ravel()], dtype=kind)
         return list(axes), made.reshape(shape)
 
     columns: dict[str, Any] = {
@@ -248,8 +249,12 @@ def _table(axes: Mapping[str, list[float]], found: Mapping[tuple[int, ...], Solu
     }
     names = list(solutions.ravel()[0].unknowns)
     for name in names:
-        columns[name] = column(lambda own, name=name: own.unknowns[name].value, float)
+        columns[name] = column(partial(_unknown, name), float)
     return xarray.Dataset(columns, coords=dict(axes))
+
+
+def _unknown(name: str, solution: Solution) -> float:
+    return solution.unknowns[name].value
 
 
 def _known_error(solution: Solution) -> float:

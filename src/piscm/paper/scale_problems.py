@@ -1,6 +1,7 @@
 """Problems of any size with known answers, to measure how cost grows."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sympy
@@ -29,7 +30,7 @@ def helmholtz(wavelengths: int) -> tuple[Problem, Exact]:
 
 def oscillation(periods: int) -> tuple[Problem, Exact]:
     """So many periods of a sine as one boundary value problem."""
-    x = coordinates("x")
+    x: Any = coordinates("x")
     u = field("u", x)
     k = 2 * np.pi * (periods + 0.1)
     exact = sympy.sin(k * x + 0.4)

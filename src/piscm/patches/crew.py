@@ -166,7 +166,7 @@ class DaskWorkers(Crew):
 
     def _sent(self, districts: Sequence[District]) -> list[Any]:
         """Districts as arguments of tasks; each is sent once, with the first task."""
-        from dask import delayed
+        from dask.delayed import delayed
 
         for district in districts:
             if id(district) not in self._known:
