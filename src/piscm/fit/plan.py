@@ -93,7 +93,7 @@ class Plan:
     kept: Sequence[int] | None = None
     guess: Network | None = None
     fields: Floats | None = None
-    least_share: float = 1.0
+    least_share: float = 0.0
     enough: float = 0.0
     worth_growing: float = np.inf
     policy: PointPolicy = field(default_factory=PointPolicy)

@@ -176,7 +176,7 @@ class WindowFit:
         unit = 1.0 if self._relative else size
         squares = self._squares(rows)
         whole = _norm(squares, self._whole_sizes) / size
-        if not whole > 0 or not self._least_share < 1:
+        if not whole > 0 or self._least_share == 0:
             return whole
         own = _norm(squares, self._scaling.sizes) / unit
         return min(whole, own / self._least_share)

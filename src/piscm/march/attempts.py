@@ -200,7 +200,7 @@ class AutoAttempts(Attempts):
             inherits=window.inherits,
             kept=window.kept,
             fields=window.fields,
-            least_share=policy.least_share if window.within else 1.0,
+            least_share=policy.least_share if window.within else 0.0,
             enough=policy.miss * window.tolerance,
             worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
