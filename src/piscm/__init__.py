@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
+    from piscm.march.patched import Patches
     from piscm.march.policy import MarchPolicy
     from piscm.problem.box import Box
     from piscm.problem.calculus import curl, div, dot, grad, laplacian
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from piscm.problem.integrals import here, integral
     from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
+    from piscm.problem.priors import Prior
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.problem.systems import cylindrical, polar, spherical
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from piscm.shapes.mesh import Mesh
     from piscm.shapes.polygon import Polygon
     from piscm.solver import NotConverged, solve
+    from piscm.sweeping import sweep
 
 __version__ = version("piscm")
 
@@ -89,10 +92,12 @@ _WHERE = {
     "PISC1": "fit.pisc",
     "PISC2": "fit.pisc",
     "PISC3": "fit.pisc",
+    "Patches": "march.patched",
     "Periodic": "problem.conditions",
     "PointCloud": "shapes.cloud",
     "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
+    "Prior": "problem.priors",
     "ProblemError": "problem.errors",
     "ProblemFile": "files",
     "Progress": "result.progress",
@@ -118,6 +123,7 @@ _WHERE = {
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
     "solve": "solver",
+    "sweep": "sweeping",
     "spherical": "problem.systems",
     "unknown": "problem.symbols",
 }
@@ -143,9 +149,11 @@ __all__ = [
     "NotConverged",
     "Observations",
     "Orthogonal",
+    "Patches",
     "Periodic",
     "PointCloud",
     "Polygon",
+    "Prior",
     "Problem",
     "ProblemError",
     "ProblemFile",
@@ -175,6 +183,7 @@ __all__ = [
     "read_problem_file",
     "solve",
     "spherical",
+    "sweep",
     "unknown",
     "zoo",
 ]

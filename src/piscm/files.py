@@ -13,6 +13,7 @@ import sympy
 from piscm.assemble.sampling import Sampling
 from piscm.fit.pisc import PISC1, PISC2, PISC3
 from piscm.march.methods import Auto, Windows
+from piscm.march.patched import Patches
 from piscm.march.policy import MarchPolicy
 from piscm.problem.errors import NAME, FormulaError, ProblemError, brief
 from piscm.problem.nearest import did_you_mean
@@ -27,6 +28,7 @@ from piscm.text.schema import json_schema, reference
 METHODS: dict[str, type[Method]] = {
     "auto": Auto,
     "windows": Windows,
+    "patches": Patches,
     "pi-sc-i": PISC1,
     "pi-sc-ii": PISC2,
     "pi-sc-iii": PISC3,
@@ -96,6 +98,8 @@ def make_method(
                 )
     if kind is Windows:
         given = _windows(given, coordinates)
+    elif kind is Patches:
+        given = _patches(given, coordinates)
     elif isinstance(given.get("policy"), Mapping):
         given["policy"] = MarchPolicy(**given["policy"])
     if issubclass(kind, PISC1 | PISC2 | PISC3):
@@ -116,12 +120,27 @@ def _windows(given: dict[str, Any], coordinates: Sequence[sympy.Symbol]) -> dict
                 f"coordinate is {brief(name, 40)}{did_you_mean(str(name), named)}; name one of "
                 f"{', '.join(named)}."
             )
-    made = {**given, "coordinate": named[name]}
-    if "method" in given:
-        with at("method"):
-            inner = dict(given["method"]) if isinstance(given["method"], Mapping) else {}
-            made["method"] = make_method(inner.pop("name", "auto"), inner, coordinates)
-    return made
+    return _with_inner({**given, "coordinate": named[name]}, coordinates)
+
+
+def _patches(given: dict[str, Any], coordinates: Sequence[sympy.Symbol]) -> dict[str, Any]:
+    if isinstance(given.get("count"), Mapping):
+        named = {symbol.name: symbol for symbol in coordinates}
+        for name in given["count"]:
+            if name not in named:
+                with at("count", name):
+                    raise ProblemError(f"{name!r} is not a coordinate{did_you_mean(name, named)}.")
+        given = {**given, "count": {named[key]: own for key, own in given["count"].items()}}
+    return _with_inner(given, coordinates)
+
+
+def _with_inner(given: dict[str, Any], coordinates: Sequence[sympy.Symbol]) -> dict[str, Any]:
+    """The method of each window or patch, from its table."""
+    if "method" not in given:
+        return given
+    with at("method"):
+        inner = dict(given["method"]) if isinstance(given["method"], Mapping) else {}
+        return {**given, "method": make_method(inner.pop("name", "auto"), inner, coordinates)}
 
 
 @contextmanager
@@ -180,8 +199,8 @@ class ProblemFile:
 
 def read_problem_file(
     path: str | PathLike[str],
-    *,
     constants: Mapping[str, Any] | None = None,
+    *,
     method: str | None = None,
     **options: Any,
 ) -> ProblemFile:
@@ -191,7 +210,8 @@ def read_problem_file(
     ----------
     path : str or path
     constants : mapping of str to float or str, optional
-        Values that replace those of [constants]: a parameter study from one file.
+        Values that replace those of [constants] and [parameters], or make unknowns known: a
+        parameter study from one file.
     method : str, optional
         The name of another method than the file's.
     **options

@@ -164,7 +164,8 @@ def test_a_mistake_is_told_with_file_line_and_key(denied, solve_file, old, new, 
     assert old in FILE
     result = solve_file(FILE.replace(old, new), "--json")
     denied(result)
-    assert re.search(rf"mine\.toml, line {line}, column \d+, {re.escape(key)}", result.stderr)
+    place = rf"mine\.toml, line {line}(, column \d+)?, {re.escape(key)}"
+    assert re.search(place, result.stderr)
     assert len(result.stderr) < 1500
 
 

@@ -121,8 +121,8 @@ class Observations(Requirement):
         if set(own) != set(self.columns):
             raise ProblemError(
                 f"The points of the observations of {brief(self.expression)} are a table, from "
-                f"which {', '.join(self.columns)} were taken; the domain has {', '.join(own)}. Give "
-                "an array of shape (N, n) instead."
+                f"which {', '.join(self.columns)} were taken; the domain has {', '.join(own)}. "
+                "Give an array of shape (N, n) instead."
             )
         order = [self.columns.index(name) for name in own]
         return replace(self, points=np.asarray(self.points)[:, order], columns=None)
@@ -217,7 +217,9 @@ def _check_rows(points: Any, values: Any, what: str) -> None:
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(values, pandas.Series):
         return
-    if isinstance(points, pandas.DataFrame | pandas.Series) and not points.index.equals(values.index):
+    if isinstance(points, pandas.DataFrame | pandas.Series) and not points.index.equals(
+        values.index
+    ):
         raise ProblemError(
             f"The points and values of {what} have rows of different labels: their index differs. "
             "Take both from one table, or pass values.to_numpy() if the order is right."

@@ -25,6 +25,7 @@ from piscm.problem.normals import normals_in
 from piscm.problem.numeric import finite_number
 from piscm.problem.observations import Observations
 from piscm.problem.place import Kept
+from piscm.problem.priors import Prior, PriorRow, any_point
 from piscm.problem.requirement import Requirement
 from piscm.problem.symbols import checked_field_name, checked_name
 from piscm.problem.written import Expression, Guess
@@ -41,9 +42,9 @@ class Problem(Frozen):
     equations : sequence of sympy.Expr or sympy.Eq
         Expressions that must vanish inside the domain; a vector stands for its components.
     conditions : sequence of Condition and Periodic
-    unknowns : mapping of sympy.Symbol to float or (float, float, float), optional
+    unknowns : mapping of sympy.Symbol to float, (float, float, float) or Prior, optional
         Physical parameters to be identified, each with a first guess, or with a guess, a lower and
-        an upper bound (None for no bound).
+        an upper bound (None for no bound), or with a Gaussian `Prior`.
     observations : sequence of Observations
 
     Attributes
@@ -54,6 +55,8 @@ class Problem(Frozen):
         The first guesses.
     bounds : dict of sympy.Symbol to (float, float)
         The bounds of each unknown; infinite if it has none.
+    priors : tuple of PriorRow
+        What is known about unknowns before any data.
     """
 
     domain: Domain
@@ -62,6 +65,7 @@ class Problem(Frozen):
     observations: tuple[Observations, ...]
     unknowns: dict[sympy.Symbol, float]
     bounds: dict[sympy.Symbol, tuple[float, float]]
+    priors: tuple[PriorRow, ...]
     fields: tuple[AppliedUndef, ...]
 
     def __init__(
@@ -83,9 +87,17 @@ class Problem(Frozen):
             domain=domain,
             equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
             conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
-            observations=tuple(_listed(observations, "observations")),
+            observations=tuple(
+                item.in_order(domain.coordinates) if isinstance(item, Observations) else item
+                for item in _listed(observations, "observations")
+            ),
             unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in intervals.items()),
             bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in intervals.items()),
+            priors=tuple(
+                PriorRow(symbol, given, any_point(domain))
+                for symbol, given in (unknowns or {}).items()
+                if isinstance(given, Prior)
+            ),
         )
         self._check()
 
@@ -233,19 +245,33 @@ class Problem(Frozen):
             self.domain,
             self.equations,
             self.conditions,
-            {s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items()},
+            self._given_unknowns(),
             [*self.observations, *_listed(observations, "observations")],
         )
+
+    def _given_unknowns(self) -> dict[sympy.Symbol, Any]:
+        """The unknowns as they were given: guess and bounds, or a prior with them."""
+        priors = {item.expression: item.prior for item in self.priors}
+        return {
+            symbol: Prior(priors[symbol].mean, priors[symbol].std, guess, *self.bounds[symbol])
+            if symbol in priors
+            else (guess, *self.bounds[symbol])
+            for symbol, guess in self.unknowns.items()
+        }
 
     def part(
         self,
         domain: Domain,
         conditions: Sequence[Requirement],
         observations: Sequence[Observations],
+        priors: Sequence[PriorRow] = (),
     ) -> "Problem":
         """The same equations on a part of the domain, with the conditions and data there."""
         return self._with(
-            domain=domain, conditions=tuple(conditions), observations=tuple(observations)
+            domain=domain,
+            conditions=tuple(conditions),
+            observations=tuple(observations),
+            priors=tuple(priors),
         )
 
     def guessing(self, unknowns: Sequence[float]) -> "Problem":
@@ -320,6 +346,8 @@ def _intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float,
 def interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
     """Guess, lower and upper bound of an unknown, as a user gives them."""
     guess, low, high = given, None, None
+    if isinstance(given, Prior):
+        given = given.interval
     if isinstance(given, tuple | list):
         if len(given) != 3:
             raise ProblemError(

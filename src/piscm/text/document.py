@@ -36,6 +36,7 @@ def problem_to_document(
     def text(expression: sympy.Expr) -> str:
         return formula(regions.taken_out(expression))
 
+    priors = {item.expression: item.document(text) for item in problem.priors}
     document: dict[str, Any] = {
         "domain": problem.domain.document,
         "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
@@ -44,6 +45,7 @@ def problem_to_document(
                 "guess": guess,
                 "bounds": [_finite(bound) for bound in problem.bounds[symbol]],
                 "positive": bool(symbol.is_positive),
+                **({"prior": priors[symbol]} if symbol in priors else {}),
             }
             for symbol, guess in problem.unknowns.items()
         },

@@ -88,7 +88,7 @@ def read_content(path: str | PathLike[str], constants: Mapping[str, Any] | None 
     ----------
     path : str or path
     constants : mapping of str to float or str, optional
-        Values that replace those of [constants].
+        Values that replace those of [constants] and [parameters], or make unknowns known.
     """
     document, text = read_toml(path)
     mistakes = Mistakes()
@@ -140,14 +140,27 @@ def read_problem(path: str | PathLike[str]) -> Problem:
     return content.problem
 
 
-def _replace_constants(document: Any, constants: Mapping[str, Any], path: Any) -> None:
-    own = document.setdefault("constants", {})
-    for name, value in constants.items():
-        if name not in own:
-            near = did_you_mean(name, own)
-            known = ", ".join(own) or "none"
-            raise ProblemError(f"{path} has no constant {name!r}{near}; it has {known}.")
-        own[name] = value
+_NUMBERS = ("constants", "parameters", "unknowns")
+
+
+def _replace_constants(document: Any, values: Mapping[str, Any], path: Any) -> None:
+    """Other numbers for constants; an unknown that is given one is known from then on."""
+    tables = {key: document.get(key, {}) for key in _NUMBERS}
+    tables = {key: own for key, own in tables.items() if isinstance(own, dict)}
+    for name, value in values.items():
+        own = next((key for key, table in tables.items() if name in table), None)
+        if own is None:
+            known = [name for table in tables.values() for name in table]
+            near = did_you_mean(name, known)
+            raise ProblemError(
+                f"{path} has no parameter {name!r} to set{near}: those of [constants], "
+                f"[parameters] and [unknowns] can be ({', '.join(known) or 'none'})."
+            )
+        if own == "unknowns":
+            del tables[own][name]
+            document.setdefault("constants", {})[name] = value
+        else:
+            tables[own][name] = value
 
 
 def _table(document: Mapping[str, Any], name: str, entries: Any, mistakes: Mistakes) -> Any:

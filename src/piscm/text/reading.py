@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import sympy
 
 from piscm.problem.box import Box
@@ -15,6 +16,7 @@ from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import fields_in
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.observations import Observations
+from piscm.problem.priors import Prior
 from piscm.problem.problem import Problem, interval
 from piscm.problem.requirement import Requirement
 from piscm.problem.symbols import checked_name, coordinates, unknown
@@ -74,14 +76,20 @@ class Reading:
         return parsed if self.regions is None else self.regions.put_in(parsed)
 
     def _read_constants(self, document: Mapping[str, Any]) -> None:
-        with self.mistakes.at("constants"):
-            for name, given in checked_table(document.get("constants", {}), "constants").items():
-                with self.mistakes.at("constants", name):
+        for table in ("constants", "parameters"):
+            self._read_numbers(table, document.get(table, {}))
+
+    def _read_numbers(self, table: str, numbers: Any) -> None:
+        with self.mistakes.at(table):
+            for name, given in checked_table(numbers, table).items():
+                with self.mistakes.at(table, name):
                     checked_name(name)
+                    if name in self.constants:
+                        raise ProblemError(f"{name!r} is twice a constant; choose another name.")
                     self.constants[name] = sympy.S.One  # if it is wrong, it is told once
-                    text = given if isinstance(given, str) else repr(given)
                     if not isinstance(given, str | int | float) or isinstance(given, bool):
                         raise ProblemError(f"{name} is {brief(given, 40)}; give a number or text.")
+                    text = given if isinstance(given, str) else _digits(given)
                     before = {key: own for key, own in self.constants.items() if key != name}
                     value = parse_expression(text, before, {}, f"The constant {name}")
                     self.constants[name] = value
@@ -129,7 +137,8 @@ class Reading:
                     symbol = self.symbols[name] = unknown(name)
                     symbol, guess = _read_unknown(name, given)
                     self.symbols[name] = symbol
-                    self.guesses[symbol] = interval(symbol, guess)
+                    interval(symbol, guess)  # its mistakes are told here
+                    self.guesses[symbol] = guess
         with self.mistakes.at("fields"):
             table = checked_table(document.get("fields", {"u": list(own)}), "fields")
             for name, listed in table.items():
@@ -251,6 +260,11 @@ class Reading:
                     raise ProblemError(f"The unknown {symbol} appears in no equation or condition.")
 
 
+def _digits(number: Any) -> str:
+    """A number as text, whether Python's or NumPy's."""
+    return repr(int(number)) if isinstance(number, int) else repr(float(number))
+
+
 def known(table: Mapping[str, Any], name: Any, what: str) -> Any:
     """What a name stands for."""
     if not isinstance(name, str) or name not in table:
@@ -279,4 +293,12 @@ def _read_unknown(name: str, given: Any) -> tuple[sympy.Symbol, Any]:
     if len(bounds) != 2:
         with at("bounds"):
             raise ProblemError(f"{name} has {len(bounds)} bounds; give a lower and an upper one.")
-    return unknown(name, positive=positive), (given.get("guess"), *bounds)
+    symbol, prior = unknown(name, positive=positive), given.get("prior")
+    if prior is None:
+        return symbol, (given.get("guess"), *bounds)
+    with at("prior"):
+        table = checked_table(prior, "prior")
+        known_only(table, ("mean", "std"), "prior")
+        low, high = (None if bound is None or np.isinf(bound) else bound for bound in bounds)
+        made = Prior(table.get("mean"), table.get("std"), given.get("guess"), low, high)
+    return symbol, made

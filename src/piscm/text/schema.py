@@ -37,7 +37,7 @@ class Entry:
 
 
 UNKNOWN = (
-    Entry("guess", _NUMBER, "First guess.", True),
+    Entry("guess", _NUMBER, "First guess; the mean of a prior by default."),
     Entry(
         "bounds",
         {"type": "array", "minItems": 2, "maxItems": 2},
@@ -138,6 +138,11 @@ PROBLEM = (
         "constants",
         {"type": "object", "additionalProperties": _FORMULA},
         'Numbers by name, for use everywhere: `nu = "0.01/pi"`.',
+    ),
+    Entry(
+        "parameters",
+        {"type": "object", "additionalProperties": _FORMULA},
+        "The same, for what `piscm sweep` is to vary.",
     ),
     Entry(
         "expressions",
