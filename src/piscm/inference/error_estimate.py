@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.marching import runs_backward
+from piscm.assemble.state import State
 from piscm.assemble.windows import Part
 from piscm.inference.freedom import free_fields
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space, triangle_of
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.damped import solve_damped_triangle
+from piscm.linalg.truncated import solve_triangle
 from piscm.network.network import Network
 from piscm.problem.problem import Problem
 
@@ -32,6 +34,8 @@ Floats = NDArray[np.float64]
 # The correction is repeated while the true residual of what it leads to is above this fraction of
 # the one before, at most so often.
 _FALLEN, _STEPS = 0.5, 4
+# Singular values below this fraction are dropped where a damped step does not help.
+_TRUNCATION = 1e-13
 # A residual below this fraction of the fields that does not fall is round-off.
 _ROUND_OFF = 1e-9
 _NOISE_POINTS = 200  # in each window, at which the noise's share is taken
@@ -89,7 +93,7 @@ def estimate_error(
     for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
         part = _window(whole, network, low, high, before)
-        space = richer_space(part, own, known, rng)
+        space = richer_space(part, own, known, rng, whole=problem)
         if turn == 0:  # what is free is so in every window, or in the first alone
             free = free_fields(space, known)
             if free and problem.observations and not whole.problem.observations:
@@ -185,10 +189,13 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     for turn in range(_STEPS):
         if turn > 0:
             triangle = triangle_of(space.design_at(state), state)
-        step = solve_damped_triangle(triangle)
-        weights = weights + step.reshape(weights.shape)
-        state = space.system.state_with(space.columns, weights, space.own.unknowns)
-        left = float(state.norm)
+        moved, state = _step(space, weights, solve_damped_triangle(triangle))
+        if not state.norm <= last:  # stiff rows leave no room for damping
+            exact = solve_triangle(triangle, _TRUNCATION).solution
+            moved, state = min(
+                (moved, state), _step(space, weights, exact), key=lambda pair: pair[1].norm
+            )
+        weights, left = moved, float(state.norm)
         if space.system.is_linear or not left > _FALLEN * last:
             break
         last = left
@@ -197,6 +204,12 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * _size(space):
         unseen = float("inf")
     return space.network(weights), unseen
+
+
+def _step(space: RicherSpace, weights: Floats, step: Floats) -> tuple[Floats, State]:
+    """The weights after a step, and the state there."""
+    moved = weights + step.reshape(weights.shape)
+    return moved, space.system.state_with(space.columns, moved, space.own.unknowns)
 
 
 def _size(space: RicherSpace) -> float:
