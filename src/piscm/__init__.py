@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
+    from piscm.problem.region import Region
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.result.solution import Solution
     from piscm.result.status import Status
@@ -85,6 +86,7 @@ _WHERE = {
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
     "Rectangle": "shapes.brick",
+    "Region": "problem.region",
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
     "Status": "result.status",
@@ -127,6 +129,7 @@ __all__ = [
     "Problem",
     "ProblemError",
     "Rectangle",
+    "Region",
     "Sampling",
     "Solution",
     "Status",

@@ -48,7 +48,7 @@ def _axis(solution: Solution, name: str) -> Floats:
 
 
 def _label(solution: Solution, expression: Any) -> str:
-    return str(solution.problem.fields[0].func if expression is None else expression)
+    return str(solution.problem.written_fields[0].func if expression is None else expression)
 
 
 def field_map(
@@ -134,13 +134,13 @@ def _values_near(
 ) -> Floats:
     """Values inside a shape and a little beyond, so that its edge can be cut out smoothly."""
     domain, network = solution.problem.domain, solution.network
-    compiled = network.compile(solution.problem.fields[0] if expression is None else expression)
+    expression = solution.problem.written_fields[0] if expression is None else expression
     arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
     points = np.stack([array.ravel() for array in arrays], axis=-1)
     near = (level <= 3 * float(domain.bounding_box.width.max()) / _GRID).ravel()
     values = np.full(len(points), np.nan)
     with np.errstate(all="ignore"):
-        values[near] = network.value(compiled, points[near])
+        values[near] = network.values(expression, points[near])
     return values.reshape(level.shape)
 
 
@@ -214,7 +214,8 @@ def overview(
     """
     box, names = solution.problem.domain.bounding_box, _names(solution)
     middle = dict(zip(names, box.center, strict=True))
-    expression = None if len(solution.problem.fields) == 1 else solution.problem.fields[0]
+    fields = solution.problem.written_fields
+    expression = None if len(fields) == 1 else fields[0]
     if reference is not None and expression is not None:
         reference = _of_field(reference, str(expression.func))
     if len(names) == 1:

@@ -15,8 +15,8 @@ from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
 from piscm.compile.integrals import IntegralRows, separated
 from piscm.problem.integrals import integrals_in
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.place import Legs, Place, combined
-from piscm.problem.places import Interior
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -114,7 +114,8 @@ def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     names = [name for name, _ in block_names(problem)]
     for number, equation in enumerate(problem.equations, start=1):
         name = names[len(blocks)]
-        blocks.append(block(name, "equations", equation, Interior(), f"Equation {number}"))
+        place = problem.place_of_equation(number - 1)
+        blocks.append(block(name, "equations", equation, place, f"Equation {number}"))
     for item in (*problem.conditions, *problem.observations):
         made = block(names[len(blocks)], item.kind, item.expression, item.place, item.where)
         made = replace(made, weight=item.weight, data=item.data)
@@ -129,6 +130,9 @@ def block_names(problem: Problem) -> list[tuple[str, str]]:
         (f"equation {number}" if several else "equation", "equations")
         for number, _ in enumerate(problem.equations, start=1)
     ]
+    if isinstance(problem.domain, Mosaic):
+        where = [problem.domain.names[region] for region in problem.in_regions]
+        named = [(f"{name} in {own}", kind) for (name, kind), own in zip(named, where, strict=True)]
     named += [(item.name, item.kind) for item in (*problem.conditions, *problem.observations)]
     taken = [name for name, _ in named]
     return [(_distinct(name, taken[:index]), kind) for index, (name, kind) in enumerate(named)]

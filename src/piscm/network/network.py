@@ -205,4 +205,4 @@ class Network(Model):
                 yield here, slice(first, last), panels.activations[number]
 
     def _feature(self, jet: Jet) -> Feature:
-        return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)
+        return feature_of(jet, self.problem)

@@ -5,12 +5,20 @@ from typing import Any
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.conditions import Condition
 from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.expansion import (
+    Statement,
+    checked_interface,
+    expanded,
+    mosaic_of,
+    written_fields,
+)
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import Frozen, ReadOnly
 from piscm.problem.integrals import (
@@ -19,12 +27,18 @@ from piscm.problem.integrals import (
     integrals_in,
     settled,
 )
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.normals import normals_in
-from piscm.problem.numeric import finite_number
+from piscm.problem.numeric import Floats, finite_number
 from piscm.problem.observations import Observations
-from piscm.problem.place import Kept
+from piscm.problem.place import Kept, Place
+from piscm.problem.places import Interior
+from piscm.problem.region import Region
+from piscm.problem.regional_places import InRegion, Interface
 from piscm.problem.requirement import Requirement
+from piscm.problem.singular import checked_singular
 from piscm.problem.symbols import checked_field_name, checked_name
+from piscm.problem.translation import Translation
 from piscm.problem.written import Expression, Guess
 
 
@@ -36,6 +50,7 @@ class Problem(Frozen):
     Parameters
     ----------
     domain : Box, or any other Domain
+        Omitted if there are regions.
     equations : sequence of sympy.Expr or sympy.Eq
         Expressions that must vanish inside the domain.
     conditions : sequence of Condition and Periodic
@@ -43,11 +58,25 @@ class Problem(Frozen):
         Physical parameters to be identified, each with a first guess, or with a guess, a lower and
         an upper bound (None for no bound).
     observations : sequence of Observations
+    regions : sequence of Region, optional
+        Parts of the domain that lie side by side, each with values of its own for symbols of the
+        equations. Every region has fields of its own, tied where two regions meet.
+    interface : list of expressions, or mapping of expressions to jumps, optional
+        What is continuous where regions meet, as ``[u, k*normal_derivative(u)]``, or by how much it
+        jumps: its value in the later region minus that in the earlier one, with the normal from
+        the earlier to the later. If omitted, fields and their fluxes are continuous: an equation
+        ``div(F) + g = 0`` ties the normal component of F.
+    singular : mapping of fields to lists of expressions, optional
+        Functions that are added to a field with unknown factors, such as ``r**(2/3) *
+        sin(2*theta/3)`` at a corner of an L; see `corner_functions`.
 
     Attributes
     ----------
     fields : tuple
-        The fields found in all expressions, in the order of their first appearance.
+        What is solved for: the fields found in all expressions, in the order of their first
+        appearance; with regions, one for each of them.
+    written_fields : tuple
+        The fields as the user wrote them.
     unknowns : dict of sympy.Symbol to float
         The first guesses.
     bounds : dict of sympy.Symbol to (float, float)
@@ -61,15 +90,31 @@ class Problem(Frozen):
     unknowns: dict[sympy.Symbol, float]
     bounds: dict[sympy.Symbol, tuple[float, float]]
     fields: tuple[AppliedUndef, ...]
+    statement: Statement | None
+    in_regions: tuple[int, ...]
+    homes: Mapping[str, int]
+    translations: tuple[Translation, ...]
 
     def __init__(
         self,
-        domain: Domain,
-        equations: Sequence[Expression],
+        domain: Domain | None = None,
+        equations: Sequence[Expression] = (),
         conditions: Sequence[Requirement] = (),
         unknowns: Mapping[sympy.Symbol, Guess] | None = None,
         observations: Sequence[Observations] = (),
+        *,
+        regions: Sequence[Region] | None = None,
+        interface: Any = None,
+        singular: Mapping[Any, Sequence[Expression]] | None = None,
     ) -> None:
+        if regions is not None:
+            if domain is not None:
+                raise ProblemError("Give a domain or regions, not both.")
+            if singular is not None:
+                raise ProblemError("With regions, singular functions belong to a Region.")
+            domain = mosaic_of(regions)
+        elif interface is not None:
+            raise ProblemError("interface says what holds between regions, and there are none.")
         if not isinstance(domain, Domain):
             raise ProblemError(
                 f"The domain is a {type(domain).__name__}; give a Box({{...}}), a Disk, a Polygon, "
@@ -84,8 +129,84 @@ class Problem(Frozen):
             observations=tuple(_listed(observations, "observations")),
             unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in intervals.items()),
             bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in intervals.items()),
+            statement=None,
+            in_regions=(),
+            homes=ReadOnly(),
+            translations=(),
         )
+        if regions is not None or singular is not None:
+            self._state(tuple(regions or ()), checked_interface(interface), singular)
         self._check()
+
+    def _state(
+        self,
+        regions: tuple[Region, ...],
+        interface: Mapping[sympy.Expr, sympy.Expr] | None,
+        singular: Mapping[Any, Sequence[Expression]] | None,
+    ) -> None:
+        """Keep what was written, and replace it by what is solved."""
+        fields = written_fields([own for _, own, _ in self._expressions()], regions)
+        said = Statement(
+            self.domain,
+            self.equations,
+            self.conditions,
+            self.observations,
+            fields,
+            regions,
+            interface,
+            tuple(
+                checked_singular(own, fields, self.domain)
+                for own in ([r.singular for r in regions] if regions else [singular])
+            ),
+        )
+        made = expanded(said)
+        amplitudes = said.all_amplitudes
+        self._set(
+            statement=said,
+            equations=made.equations,
+            in_regions=made.in_regions,
+            conditions=made.conditions,
+            observations=made.observations,
+            homes=made.homes,
+            translations=made.translations,
+            unknowns=ReadOnly({**self.unknowns, **dict.fromkeys(amplitudes, 0.0)}),
+            bounds=ReadOnly({**self.bounds, **dict.fromkeys(amplitudes, (-np.inf, np.inf))}),
+        )
+
+    @property
+    def written_fields(self) -> tuple[AppliedUndef, ...]:
+        """The fields as the user wrote them."""
+        return self.fields if self.statement is None else self.statement.fields
+
+    @property
+    def amplitudes(self) -> frozenset[sympy.Symbol]:
+        """Those of the unknowns that are factors of singular functions."""
+        return frozenset(() if self.statement is None else self.statement.all_amplitudes)
+
+    def place_of_equation(self, number: int) -> Place:
+        """Where an equation holds."""
+        if not isinstance(self.domain, Mosaic):
+            return Interior()
+        region = self.in_regions[number]
+        return InRegion(Interior(), region, self.domain.names[region])
+
+    def region_of(self, points: Floats) -> NDArray[np.int_]:
+        """The number of the translation that holds at each point."""
+        if isinstance(self.domain, Mosaic):
+            return self.domain.region_of(points)
+        return np.zeros(len(points), dtype=int)
+
+    def home_of(self, item: AppliedUndef) -> Domain | None:
+        """The region of a field, if there are several."""
+        if not isinstance(self.domain, Mosaic):
+            return None
+        return self.domain.members[self.homes[str(item.func)]]
+
+    def equation_at_home(self, item: AppliedUndef) -> int:
+        """The number of an equation that holds where a field lives."""
+        if not self.in_regions:
+            return 0
+        return self.in_regions.index(self.homes[str(item.func)])
 
     def _check(self) -> None:
         if not self.equations:
@@ -210,12 +331,53 @@ class Problem(Frozen):
 
     def with_observations(self, observations: Sequence[Observations]) -> "Problem":
         """The same problem with more observations."""
+        more = _listed(observations, "observations")
+        known = self.amplitudes
+        unknowns = {
+            s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items() if s not in known
+        }
+        said = self.statement
+        if said is None:
+            data = [*self.observations, *more]
+            return Problem(self.domain, self.equations, self.conditions, unknowns, data)
         return Problem(
-            self.domain,
-            self.equations,
-            self.conditions,
-            {s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items()},
-            [*self.observations, *_listed(observations, "observations")],
+            None if said.regions else said.domain,
+            said.equations,
+            said.conditions,
+            unknowns,
+            [*said.observations, *more],
+            regions=said.regions or None,
+            interface=said.interface,
+            singular=None if said.regions else said.singular[0],
+        )
+
+    def with_singular(self, singular: Sequence[Mapping[Any, Sequence[sympy.Expr]]]) -> "Problem":
+        """The same problem with singular functions in each region, or in its one domain."""
+        said = self.statement
+        unknowns = {
+            s: (g, *self.bounds[s]) for s, g in self.unknowns.items() if s not in self.amplitudes
+        }
+        if said is None or not said.regions:
+            own = said or self
+            return Problem(
+                self.domain,
+                own.equations,
+                own.conditions,
+                unknowns,
+                own.observations,
+                singular=singular[0],
+            )
+        regions = [
+            Region(own.domain, own.values, singular=more, name=own.name)
+            for own, more in zip(said.regions, singular, strict=True)
+        ]
+        return Problem(
+            equations=said.equations,
+            conditions=said.conditions,
+            unknowns=unknowns,
+            observations=said.observations,
+            regions=regions,
+            interface=said.interface,
         )
 
     def part(
@@ -237,20 +399,29 @@ class Problem(Frozen):
     def forward(self, unknowns: Sequence[float]) -> "Problem":
         """The problem without observations, for given values of the unknowns."""
         table = dict(zip(self.unknowns, map(sympy.Float, unknowns), strict=True))
-        known = Problem(
-            self.domain,
-            [equation.xreplace(table) for equation in self.equations],
-            [item.with_expression(item.expression.xreplace(table)) for item in self.conditions],
-        )
         # An unknown equal to zero removes terms, but no field.
-        return known._with(fields=self.fields)
+        return self._with(
+            equations=tuple(equation.xreplace(table) for equation in self.equations),
+            conditions=tuple(
+                item.with_expression(item.expression.xreplace(table)) for item in self.conditions
+            ),
+            observations=(),
+            unknowns=ReadOnly(),
+            bounds=ReadOnly(),
+            translations=tuple(own.with_values(table) for own in self.translations),
+        )
 
     def __repr__(self) -> str:
+        said = self.statement or self
+        regions = () if self.statement is None else self.statement.regions
+        tied = [c for c in self.conditions if isinstance(c.place, Interface)]
         lines = [
             f"Problem on {self.domain}",
-            *(f"  {equation} = 0" for equation in self.equations),
-            *(f"  {condition}" for condition in self.conditions),
-            *(f"  {data}" for data in self.observations),
+            *(f"  {own}" for own in regions),
+            *(f"  {equation} = 0" for equation in said.equations),
+            *(f"  {condition}" for condition in said.conditions),
+            *(f"  {condition}" for condition in tied),
+            *(f"  {data}" for data in said.observations),
             *(f"  {symbol} unknown, first guess {g:g}" for symbol, g in self.unknowns.items()),
         ]
         return "\n".join(lines)

@@ -175,10 +175,10 @@ class Solution:
         **coordinates : array_like
             Every coordinate of the domain by name.
         """
-        compiled = self.network.compile(self._only_field() if expression is None else expression)
+        expression = self._only_field() if expression is None else expression
         arrays = broadcast(self.problem, coordinates)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
-        values = self.network.value(compiled, checked_points(self.problem, points))
+        values = self.network.values(expression, checked_points(self.problem, points))
         return np.asarray(values.reshape(arrays[0].shape))
 
     def integral(
@@ -227,11 +227,14 @@ class Solution:
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
             )
-        compiled = self.network.compile(self._only_field() if expression is None else expression)
+        expression = self._only_field() if expression is None else expression
         arrays = broadcast(self.problem, coordinates)
-        points = np.stack([array.ravel() for array in arrays], axis=-1)
-        factor = self.uncertainty.factor
-        values = self.network.deviation(compiled, checked_points(self.problem, points), factor)
+        points = checked_points(
+            self.problem, np.stack([array.ravel() for array in arrays], axis=-1)
+        )
+        factor, values = self.uncertainty.factor, np.empty(len(points))
+        for here, compiled in self.network.readings(expression, points):
+            values[here] = self.network.deviation(compiled, points[here], factor)
         return np.asarray(values.reshape(arrays[0].shape))
 
     def to_xarray(
@@ -256,13 +259,14 @@ class Solution:
         return xarray.DataArray(values, coords=axes, dims=list(axes), name=name)
 
     def _only_field(self) -> AppliedUndef:
-        if len(self.problem.fields) > 1:
-            names = ", ".join(str(item) for item in self.problem.fields)
+        fields = self.problem.written_fields
+        if len(fields) > 1:
+            names = ", ".join(str(item) for item in fields)
             raise ProblemError(f"The problem has several fields ({names}): say which one first.")
-        return self.problem.fields[0]
+        return fields[0]
 
     def __repr__(self) -> str:
-        fields = ", ".join(str(field) for field in self.problem.fields)
+        fields = ", ".join(str(field) for field in self.problem.written_fields)
         chosen = self.method.chosen(self.network)
         asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
