@@ -184,7 +184,8 @@ class Laboratory:
 
     def _spread(self, count: int) -> Sampling:
         """Faces of two or more dimensions need points like the interior; on a line fewer do."""
-        problem, interior = self._task.problem, _PER_NODE * count
+        problem = self._task.problem
+        interior = _PER_NODE * (count + len(problem.amplitudes))
         boundary = interior // 4
         if problem.domain.dimension > 2:
             each = 1.5 * interior / max(1, len(problem.conditions))

@@ -44,7 +44,7 @@ def undetermined_unknowns(network: Network, seed: int = 0) -> Floats:
     """Relative changes of the unknowns that nothing forbids, shape (directions, unknowns)."""
     problem = network.problem
     count = len(problem.unknowns)
-    asked = np.array([symbol not in problem.amplitudes for symbol in problem.unknowns], dtype=bool)
+    asked = problem.asked
     if not asked.any():
         return np.zeros((0, count))
     if just_enough(problem):  # the fields are determined for any value

@@ -1,4 +1,4 @@
-"""A problem with regions or singular functions as one without.
+"""A problem with regions as one without.
 
 Every region has fields of its own, with the equations there; conditions hold for the fields of the
 regions that they touch; interfaces are conditions that tie two of them.
@@ -6,7 +6,6 @@ regions that they touch; interfaces are conditions that tie two of them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,22 +28,18 @@ from piscm.problem.places import PeriodicPair, Slices, Throughout, WholeBoundary
 from piscm.problem.region import Region
 from piscm.problem.regional_places import InRegion, Interface, OuterPart
 from piscm.problem.requirement import Requirement
-from piscm.problem.singular import Singular
 from piscm.problem.symbols import field as make_field
 from piscm.problem.translation import Translation
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What the user wrote, where that is not what is solved.
+    """What the user wrote about regions.
 
     Attributes
     ----------
     regions : tuple of Region
-        Empty if there is one domain.
     interface : mapping of expressions to jumps, or None if it is read off the equations
-    singular : tuple of mappings of fields to tuples of singular functions
-        One for each region, or one.
     """
 
     domain: Domain
@@ -52,24 +47,8 @@ class Statement:
     conditions: tuple[Requirement, ...]
     observations: tuple[Observations, ...]
     fields: tuple[AppliedUndef, ...]
-    regions: tuple[Region, ...] = ()
+    regions: tuple[Region, ...]
     interface: Mapping[sympy.Expr, sympy.Expr] | None = None
-    singular: tuple[Singular, ...] = ()
-
-    def amplitudes(self, item: AppliedUndef, region: int) -> list[sympy.Symbol]:
-        """The unknown factors of the singular functions of a field in a region."""
-        before = sum(len(own.get(item, ())) for own in self.singular[:region])
-        count = len(self.singular[region].get(item, ())) if self.singular else 0
-        return [
-            sympy.Symbol(f"{item.func}_singular_{before + number}", real=True)
-            for number in range(1, count + 1)
-        ]
-
-    @cached_property
-    def all_amplitudes(self) -> tuple[sympy.Symbol, ...]:
-        """All of them."""
-        regions = range(len(self.singular))
-        return tuple(c for item in self.fields for i in regions for c in self.amplitudes(item, i))
 
 
 @dataclass(frozen=True)
@@ -129,8 +108,9 @@ class _Expansion:
     def __init__(self, statement: Statement) -> None:
         self._said = statement
         domain = statement.domain
-        self._mosaic = domain if isinstance(domain, Mosaic) else None
-        self._names = self._mosaic.names if self._mosaic else ("smooth",)
+        assert isinstance(domain, Mosaic)
+        self._mosaic = domain
+        self._names = domain.names
         self._check_coefficients()
         self._translations = tuple(self._translation(i) for i in range(len(self._names)))
 
@@ -147,13 +127,10 @@ class _Expansion:
 
     def _translation(self, number: int) -> Translation:
         said = self._said
-        values = said.regions[number].values if said.regions else ReadOnly()
+        values = said.regions[number].values
         fields = {}
         for item in said.fields:
-            own = make_field(f"{item.func}_{self._names[number]}", *item.args)
-            functions = said.singular[number].get(item, ()) if said.singular else ()
-            pairs = zip(said.amplitudes(item, number), functions, strict=True)
-            fields[item] = own + sympy.Add(*(c * s for c, s in pairs))
+            fields[item] = make_field(f"{item.func}_{self._names[number]}", *item.args)
         return Translation(values, ReadOnly(fields))
 
     def made(self) -> Expanded:
@@ -164,11 +141,10 @@ class _Expansion:
                 equations.append(self._expression(equation, number))
                 in_regions.append(number)
         conditions = [own for item in said.conditions for own in self._condition(item)]
-        if self._mosaic is not None:
-            conditions += self._interfaces(self._mosaic)
+        conditions += self._interfaces(self._mosaic)
         return Expanded(
             tuple(equations),
-            tuple(in_regions) if self._mosaic else (),
+            tuple(in_regions),
             tuple(conditions),
             tuple(own for item in said.observations for own in self._observed(item)),
             ReadOnly(
@@ -194,8 +170,6 @@ class _Expansion:
 
     def _range_of(self, part: Integral) -> int:
         """The region that an integral runs over."""
-        if self._mosaic is None:
-            return 0
         if isinstance(part.over, Range):
             place = part.over.place
             own = place.domain if isinstance(place, BoundaryPart) else place
@@ -210,8 +184,8 @@ class _Expansion:
     # --- conditions ---------------------------------------------------------------------------
 
     def _condition(self, item: Requirement) -> list[Requirement]:
-        if self._mosaic is None or not isinstance(item, Condition | Periodic):
-            return [item.with_expression(self._expression(item.expression, 0))]
+        if not isinstance(item, Condition | Periodic):
+            return [item]  # refused later
         if isinstance(item.place, Throughout):
             return [item.with_expression(self._expression(item.expression, 0))]
         found = []
@@ -226,8 +200,9 @@ class _Expansion:
         return list(found)
 
     def _places(self, place: Place, mosaic: Mosaic) -> list[tuple[int, Place]]:
-        """What each region has of a place."""
+        """What each region has of a place; a single point belongs to the first that has it."""
         found: list[tuple[int, Place]] = []
+        taken: list[Any] = []
         for number, (member, name) in enumerate(zip(mosaic.members, mosaic.names, strict=True)):
             if isinstance(place, WholeBoundary):
                 if has_points(mosaic.outer(number)):
@@ -236,11 +211,14 @@ class _Expansion:
                 if self._has_part(place, member) and has_points(mosaic.outer(number, place)):
                     found.append((number, OuterPart(place, number, name)))
             elif isinstance(place, Slices):
-                earlier = [part for i, own in found for part in own.base.parts]  # type: ignore[attr-defined]
-                parts = [part for part in place.parts if meets(member, part)]
-                points = [p for p in parts if len(p) < mosaic.dimension or p not in earlier]
-                if points:
-                    found.append((number, InRegion(Slices(tuple(points)), number, name)))
+                parts = [
+                    part
+                    for part in place.parts
+                    if meets(member, part) and not (len(part) == mosaic.dimension and part in taken)
+                ]
+                taken += parts
+                if parts:
+                    found.append((number, InRegion(Slices(tuple(parts)), number, name)))
             elif isinstance(place, PeriodicPair):
                 if member.span(place.along) != mosaic.span(place.along):
                     raise ProblemError(
@@ -253,7 +231,6 @@ class _Expansion:
         return found
 
     def _has_part(self, place: BoundaryPart, member: Domain) -> bool:
-        assert self._mosaic is not None
         if any(own is place.domain for own in self._mosaic.members):
             return place.domain is member
         if place.face is not None:
@@ -276,8 +253,6 @@ class _Expansion:
         return found
 
     def _observed(self, item: Observations) -> list[Observations]:
-        if self._mosaic is None:
-            return [item.with_expression(self._expression(item.expression, 0))]
         points, values = np.asarray(item.points), np.asarray(item.values)
         if points.shape[1] != self._mosaic.dimension:
             return [item]  # refused later

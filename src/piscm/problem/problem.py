@@ -94,6 +94,7 @@ class Problem(Frozen):
     in_regions: tuple[int, ...]
     homes: Mapping[str, int]
     translations: tuple[Translation, ...]
+    singular: Mapping[AppliedUndef, Mapping[sympy.Symbol, sympy.Expr]]
 
     def __init__(
         self,
@@ -133,16 +134,17 @@ class Problem(Frozen):
             in_regions=(),
             homes=ReadOnly(),
             translations=(),
+            singular=ReadOnly(),
         )
-        if regions is not None or singular is not None:
-            self._state(tuple(regions or ()), checked_interface(interface), singular)
+        if regions is not None:
+            self._state(tuple(regions), checked_interface(interface))
         self._check()
+        self._add_singular([own.singular for own in regions] if regions else [singular])
 
     def _state(
         self,
         regions: tuple[Region, ...],
         interface: Mapping[sympy.Expr, sympy.Expr] | None,
-        singular: Mapping[Any, Sequence[Expression]] | None,
     ) -> None:
         """Keep what was written, and replace it by what is solved."""
         fields = written_fields([own for _, own, _ in self._expressions()], regions)
@@ -154,13 +156,8 @@ class Problem(Frozen):
             fields,
             regions,
             interface,
-            tuple(
-                checked_singular(own, fields, self.domain)
-                for own in ([r.singular for r in regions] if regions else [singular])
-            ),
         )
         made = expanded(said)
-        amplitudes = said.all_amplitudes
         self._set(
             statement=said,
             equations=made.equations,
@@ -169,6 +166,22 @@ class Problem(Frozen):
             observations=made.observations,
             homes=made.homes,
             translations=made.translations,
+        )
+
+    def _add_singular(self, given: Sequence[Mapping[Any, Sequence[Expression]] | None]) -> None:
+        """Singular functions of the fields in each region, each with an unknown factor."""
+        table: dict[AppliedUndef, dict[sympy.Symbol, sympy.Expr]] = {}
+        for number, own in enumerate(given):
+            for item, functions in checked_singular(own, self.written_fields, self.domain).items():
+                inner = item
+                if self.translations:
+                    inner = self.translations[number].fields[item]
+                names = [f"{inner.func}_singular_{i}" for i in range(1, len(functions) + 1)]
+                symbols = [sympy.Symbol(name, real=True) for name in names]
+                table[inner] = dict(zip(symbols, functions, strict=True))
+        amplitudes = [symbol for own in table.values() for symbol in own]
+        self._set(
+            singular=ReadOnly(table),
             unknowns=ReadOnly({**self.unknowns, **dict.fromkeys(amplitudes, 0.0)}),
             bounds=ReadOnly({**self.bounds, **dict.fromkeys(amplitudes, (-np.inf, np.inf))}),
         )
@@ -181,7 +194,12 @@ class Problem(Frozen):
     @property
     def amplitudes(self) -> frozenset[sympy.Symbol]:
         """Those of the unknowns that are factors of singular functions."""
-        return frozenset(() if self.statement is None else self.statement.all_amplitudes)
+        return frozenset(symbol for own in self.singular.values() for symbol in own)
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """Which of the unknowns the user asked for."""
+        return np.array([s not in self.amplitudes for s in self.unknowns], dtype=bool)
 
     def place_of_equation(self, number: int) -> Place:
         """Where an equation holds."""
@@ -332,51 +350,42 @@ class Problem(Frozen):
     def with_observations(self, observations: Sequence[Observations]) -> "Problem":
         """The same problem with more observations."""
         more = _listed(observations, "observations")
-        known = self.amplitudes
-        unknowns = {
-            s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items() if s not in known
-        }
-        said = self.statement
-        if said is None:
-            data = [*self.observations, *more]
-            return Problem(self.domain, self.equations, self.conditions, unknowns, data)
-        return Problem(
-            None if said.regions else said.domain,
-            said.equations,
-            said.conditions,
-            unknowns,
-            [*said.observations, *more],
-            regions=said.regions or None,
-            interface=said.interface,
-            singular=None if said.regions else said.singular[0],
-        )
+        return self._again(more, None)
 
     def with_singular(self, singular: Sequence[Mapping[Any, Sequence[sympy.Expr]]]) -> "Problem":
         """The same problem with singular functions in each region, or in its one domain."""
-        said = self.statement
+        return self._again((), singular)
+
+    def _again(
+        self,
+        more: Sequence[Observations],
+        singular: Sequence[Mapping[Any, Sequence[sympy.Expr]]] | None,
+    ) -> "Problem":
+        """The problem as it was written, with more observations or other singular functions."""
+        known, said = self.amplitudes, self.statement
         unknowns = {
-            s: (g, *self.bounds[s]) for s, g in self.unknowns.items() if s not in self.amplitudes
+            s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items() if s not in known
         }
-        if said is None or not said.regions:
-            own = said or self
+        if said is None:
+            own = {item: list(functions.values()) for item, functions in self.singular.items()}
             return Problem(
                 self.domain,
-                own.equations,
-                own.conditions,
+                self.equations,
+                self.conditions,
                 unknowns,
-                own.observations,
-                singular=singular[0],
+                [*self.observations, *more],
+                singular=own if singular is None else singular[0],
             )
-        regions = [
-            Region(own.domain, own.values, singular=more, name=own.name)
-            for own, more in zip(said.regions, singular, strict=True)
-        ]
+        each = [own.singular for own in said.regions] if singular is None else singular
         return Problem(
             equations=said.equations,
             conditions=said.conditions,
             unknowns=unknowns,
-            observations=said.observations,
-            regions=regions,
+            observations=[*said.observations, *more],
+            regions=[
+                Region(own.domain, own.values, singular=functions, name=own.name)
+                for own, functions in zip(said.regions, each, strict=True)
+            ],
             interface=said.interface,
         )
 

@@ -1,7 +1,6 @@
 """From what a user writes to what is solved for, region by region.
 
-A field u of a problem with regions is one field in each of them, ``u_left`` and ``u_right``; with
-singular functions s it is a smooth field plus multiples of them, ``u_smooth + c*s``. A
+A field u of a problem with regions is one field in each of them, ``u_left`` and ``u_right``. A
 `Translation` has what stands for each field and each coefficient in one region.
 """
 

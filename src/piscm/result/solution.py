@@ -128,14 +128,29 @@ class Solution:
         covariance = self._covariance
         errors = np.sqrt(np.diag(covariance))
         rows = zip(self.problem.unknowns, self.network.unknowns, errors, strict=True)
-        return {symbol.name: UnknownValue(float(v), float(e)) for symbol, v, e in rows}
+        return {
+            symbol.name: UnknownValue(float(v), float(e))
+            for symbol, v, e in rows
+            if symbol not in self.problem.amplitudes
+        }
+
+    @property
+    def amplitudes(self) -> dict[str, dict[str, float]]:
+        """The factors of the singular functions of each field, by the functions as text."""
+        values = dict(zip(self.problem.unknowns, map(float, self.network.unknowns), strict=True))
+        return {
+            str(item.func): {str(function): values[c] for c, function in functions.items()}
+            for item, functions in self.problem.singular.items()
+        }
 
     @property
     def correlation(self) -> Floats:
         """Correlation of the unknowns' errors, in the order of `unknowns`."""
-        errors = np.sqrt(np.diag(self._covariance))
+        asked = self.problem.asked
+        covariance = self._covariance[np.ix_(asked, asked)]
+        errors = np.sqrt(np.diag(covariance))
         with np.errstate(invalid="ignore"):
-            correlation = np.asarray(self._covariance / np.outer(errors, errors))
+            correlation = np.asarray(covariance / np.outer(errors, errors))
         correlation[~np.isfinite(errors)] = np.nan  # undetermined is not uncorrelated
         correlation[:, ~np.isfinite(errors)] = np.nan
         return correlation
@@ -222,7 +237,7 @@ class Solution:
         too; a wrong equation or a missing term does not show.
         """
         if self.uncertainty is None or not isinstance(self.network, Network):
-            if self.problem.observations or self.problem.unknowns:
+            if self.problem.observations or self.problem.asked.any():
                 raise ProblemError(f"This run has no error bars: {self.status.value}")
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
