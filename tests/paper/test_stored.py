@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from piscm.paper.confirmation import COLUMNS
+from piscm.paper.confirmation import COLUMNS, adopt
 from piscm.paper.experiment import key_of
+from piscm.paper.store import Store
 from piscm.paper.trial import run_trial
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,17 @@ def test_every_stored_trial_says_what_made_it():
     rows = stored("trials.csv")
     assert set(rows[0]) == set(COLUMNS)
     assert all(row["code"] for row in rows)
+
+
+def test_every_stored_trial_is_taken_back(tmp_path, capsys):
+    rows = stored("trials.csv")
+    (tmp_path / "trials.csv").write_bytes(
+        (ROOT / "docs" / "reproduction" / "trials.csv").read_bytes()
+    )
+    store = Store(tmp_path)
+    adopt(store, {})
+    assert len(list(store.records())) == len(rows)
+    assert capsys.readouterr().err == ""
 
 
 def test_the_table_of_the_readme_is_the_stored_one():

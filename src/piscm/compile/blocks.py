@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
 from piscm.compile.integrals import IntegralRows, separated
+from piscm.compile.poles import without_poles
 from piscm.problem.integrals import integrals_in
 from piscm.problem.mosaic import Mosaic
 from piscm.problem.place import Legs, Place, combined
@@ -113,9 +114,10 @@ def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     blocks: list[Block] = []
     names = [name for name, _ in block_names(problem)]
     for number, equation in enumerate(problem.equations, start=1):
-        name = names[len(blocks)]
+        finite = without_poles(equation, problem.domain)
+        name, where = names[len(blocks)], f"Equation {number}"
         place = problem.place_of_equation(number - 1)
-        blocks.append(block(name, "equations", equation, place, f"Equation {number}"))
+        blocks.append(block(name, "equations", finite, place, where))
     for item in (*problem.conditions, *problem.observations):
         made = block(names[len(blocks)], item.kind, item.expression, item.place, item.where)
         made = replace(made, weight=item.weight, data=item.data)

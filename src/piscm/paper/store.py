@@ -110,6 +110,13 @@ def _size(value: Any) -> bool:
     return value is None or (number and value >= 0)
 
 
+def _written(word: str) -> bool:
+    try:
+        return _size(float(word))
+    except ValueError:
+        return False
+
+
 _WHAT = ("table", "method", "paradigm")
 _KINDS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys((*_WHAT, "status", "code", "commit", "machine", "confirmed"), _word),
@@ -117,5 +124,5 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("rmse", "error", "residual", "seconds", "cpu"), _size),
     "quick": lambda value: isinstance(value, bool),
     "failure": lambda value: isinstance(value, str),
-    "residuals": lambda value: isinstance(value, list) and all(map(_size, value)),
+    "residuals": lambda value: isinstance(value, str) and all(map(_written, value.split())),
 }
