@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from piscm.problem.integrals import here, integral
     from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
+    from piscm.problem.polar_power import polar_power
     from piscm.problem.problem import Problem
     from piscm.problem.region import Region
     from piscm.problem.symbols import coordinates, field, unknown
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from piscm.shapes.files import read_mesh
     from piscm.shapes.mesh import Mesh
     from piscm.shapes.polygon import Polygon
+    from piscm.shapes.singular import singular_functions
     from piscm.solver import NotConverged, solve
 
 __version__ = version("piscm")
@@ -114,8 +116,10 @@ _WHERE = {
     "load": "loading",
     "normal": "problem.normals",
     "normal_derivative": "problem.normals",
+    "polar_power": "problem.polar_power",
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
+    "singular_functions": "shapes.singular",
     "solve": "solver",
     "spherical": "problem.systems",
     "unknown": "problem.symbols",
@@ -170,7 +174,9 @@ __all__ = [
     "normal_derivative",
     "plots",
     "polar",
+    "polar_power",
     "read_mesh",
+    "singular_functions",
     "solve",
     "spherical",
     "unknown",

@@ -232,7 +232,7 @@ class System:
         return self._singular_strands[which][number]
 
     def _of_amplitudes(self, unknowns: Floats) -> list[Floats]:
-        """What changes of unknowns, (trials, unknowns), do to strands: (strands, trials, points)."""
+        """What changes of unknowns, one a trial, do to strands: (strands, trials, points)."""
         moved = unknowns[:, self._singular.indices]
         return [
             np.einsum("ts,spn->ptn", moved, own) for each in self._singular_strands for own in each

@@ -251,7 +251,5 @@ def _amplitudes(space: RicherSpace) -> NDArray[np.intp]:
 def _size(space: RicherSpace) -> float:
     """The root mean square of all fields."""
     own = space.own
-    values = [
-        own.value(own.compile(item), space.home(item)) for item in space.part.problem.fields
-    ]
+    values = [own.value(own.compile(item), space.home(item)) for item in space.part.problem.fields]
     return float(np.sqrt(sum(float(np.mean(own**2)) for own in values)))

@@ -35,7 +35,9 @@ def continuous(
             for number, equation in enumerate(equations, start=1)
             if _highest(equation, item) == 2
         ]
-        if len(own) != 1 or any(_highest(own[0][1], other) > 1 for other in fields if other != item):
+        if len(own) != 1 or any(
+            _highest(own[0][1], other) > 1 for other in fields if other != item
+        ):
             raise _unclear(f"{item.func} has second derivatives in {len(own)} equations", item)
         number, equation = own[0]
         found += [item, _normal_flux(equation, item, coordinates, coefficients, number)]
@@ -43,7 +45,9 @@ def continuous(
 
 
 def _highest(equation: sympy.Expr, item: AppliedUndef) -> int:
-    orders = [part.derivative_count for part in equation.atoms(sympy.Derivative) if part.expr == item]
+    orders = [
+        part.derivative_count for part in equation.atoms(sympy.Derivative) if part.expr == item
+    ]
     return max(orders, default=0)
 
 
@@ -79,8 +83,8 @@ def _normal_flux(
 def _unclear(reason: str, item: AppliedUndef) -> ProblemError:
     name = item.func
     return ProblemError(
-        f"What is continuous where regions meet cannot be read off the equations: {reason}. Say it, "
-        f"as Problem(..., interface=[{name}, k*normal_derivative({name})])."
+        f"What is continuous where regions meet cannot be read off the equations: {reason}. Say "
+        f"it, as Problem(..., interface=[{name}, k*normal_derivative({name})])."
     )
 
 

@@ -21,6 +21,7 @@ from piscm.problem.expansion import (
 )
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import Frozen, ReadOnly
+from piscm.problem.guesses import intervals
 from piscm.problem.integrals import (
     check_integral,
     fields_outside,
@@ -29,7 +30,7 @@ from piscm.problem.integrals import (
 )
 from piscm.problem.mosaic import Mosaic
 from piscm.problem.normals import normals_in
-from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.numeric import Floats
 from piscm.problem.observations import Observations
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Interior
@@ -37,7 +38,7 @@ from piscm.problem.region import Region
 from piscm.problem.regional_places import InRegion, Interface
 from piscm.problem.requirement import Requirement
 from piscm.problem.singular import checked_singular
-from piscm.problem.symbols import checked_field_name, checked_name
+from piscm.problem.symbols import checked_field_name
 from piscm.problem.translation import Translation
 from piscm.problem.written import Expression, Guess
 
@@ -68,7 +69,8 @@ class Problem(Frozen):
         ``div(F) + g = 0`` ties the normal component of F.
     singular : mapping of fields to lists of expressions, optional
         Functions that are added to a field with unknown factors, such as ``r**(2/3) *
-        sin(2*theta/3)`` at a corner of an L; see `corner_functions`.
+        sin(2*theta/3)`` at a corner of an L. If omitted, `Auto` tries those of re-entrant corners
+        and round holes (`singular_functions`) where it does not do without; ``{}`` forbids them.
 
     Attributes
     ----------
@@ -95,6 +97,7 @@ class Problem(Frozen):
     homes: Mapping[str, int]
     translations: tuple[Translation, ...]
     singular: Mapping[AppliedUndef, Mapping[sympy.Symbol, sympy.Expr]]
+    tries_singular: bool
 
     def __init__(
         self,
@@ -122,14 +125,14 @@ class Problem(Frozen):
                 "..."
             )
         written = enumerate(_components(_listed(equations, "equations")), start=1)
-        intervals = _intervals(unknowns, domain)
+        guessed = intervals(unknowns, domain)
         self._set(
             domain=domain,
             equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
             conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
             observations=tuple(_listed(observations, "observations")),
-            unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in intervals.items()),
-            bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in intervals.items()),
+            unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in guessed.items()),
+            bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in guessed.items()),
             statement=None,
             in_regions=(),
             homes=ReadOnly(),
@@ -139,7 +142,9 @@ class Problem(Frozen):
         if regions is not None:
             self._state(tuple(regions), checked_interface(interface))
         self._check()
-        self._add_singular([own.singular for own in regions] if regions else [singular])
+        given = [own.singular for own in regions] if regions else [singular]
+        self._set(tries_singular=all(own is None for own in given))
+        self._add_singular(given)
 
     def _state(
         self,
@@ -367,7 +372,7 @@ class Problem(Frozen):
             s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items() if s not in known
         }
         if said is None:
-            own = {item: list(functions.values()) for item, functions in self.singular.items()}
+            own = None if self.tries_singular else self._singular_given
             return Problem(
                 self.domain,
                 self.equations,
@@ -399,6 +404,10 @@ class Problem(Frozen):
         return self._with(
             domain=domain, conditions=tuple(conditions), observations=tuple(observations)
         )
+
+    @property
+    def _singular_given(self) -> dict[AppliedUndef, list[sympy.Expr]]:
+        return {item: list(functions.values()) for item, functions in self.singular.items()}
 
     def guessing(self, unknowns: Sequence[float]) -> "Problem":
         """The same problem with other first guesses."""
@@ -458,52 +467,3 @@ def _listed(items: Any, what: str) -> list[Any]:
     if isinstance(items, list | tuple):
         return list(items)
     raise ProblemError(f"{what} is a {type(items).__name__}; give a list, as {what}=[...].")
-
-
-def _intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float, float, float]]:
-    """Guess, lower and upper bound of each unknown."""
-    if unknowns is None:
-        return {}
-    if not isinstance(unknowns, Mapping):
-        raise ProblemError("unknowns must map each unknown to its first guess, as {mu: 0.1}.")
-    taken = {coordinate.name for coordinate in domain.coordinates}
-    for symbol in unknowns:
-        if not isinstance(symbol, sympy.Symbol):
-            raise ProblemError(f"unknowns holds {brief(symbol)}: make it with unknown(...).")
-        if symbol in domain.coordinates:
-            raise ProblemError(f"{symbol} is a coordinate of the domain, not an unknown.")
-        if checked_name(symbol.name) in taken:
-            raise ProblemError(f"{symbol.name!r} names two things: choose another name for one.")
-        taken.add(symbol.name)
-    return {symbol: interval(symbol, given) for symbol, given in unknowns.items()}
-
-
-def interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
-    """Guess, lower and upper bound of an unknown, as a user gives them."""
-    guess, low, high = given, None, None
-    if isinstance(given, tuple | list):
-        if len(given) != 3:
-            raise ProblemError(
-                f"The unknown {symbol} has {brief(given)}; give a first guess, or "
-                "(guess, low, high)."
-            )
-        guess, low, high = given
-    value = finite_number(guess, f"The first guess of {symbol}")
-    lower = -np.inf if _open(low, -np.inf) else finite_number(low, f"The lower bound of {symbol}")
-    upper = np.inf if _open(high, np.inf) else finite_number(high, f"The upper bound of {symbol}")
-    if symbol.is_positive:
-        lower = max(lower, 0.0)
-        if value <= 0:
-            raise ProblemError(
-                f"The unknown {symbol} is positive, but its first guess is {value:g}."
-            )
-    if not (lower < upper and lower <= value <= upper):
-        raise ProblemError(
-            f"The unknown {symbol} has the first guess {value:g}, which is not between its bounds "
-            f"{lower:g} and {upper:g}."
-        )
-    return value, lower, upper
-
-
-def _open(bound: Any, end: float) -> bool:
-    return bound is None or (isinstance(bound, float | sympy.Expr) and bound == end)

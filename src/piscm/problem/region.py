@@ -39,7 +39,7 @@ class Region(Frozen):
 
     domain: Domain
     values: Mapping[sympy.Expr, sympy.Expr]
-    singular: Mapping[Any, Sequence[Any]]
+    singular: Mapping[Any, Sequence[Any]] | None
     name: str | None
 
     def __init__(
@@ -69,7 +69,7 @@ class Region(Frozen):
             table[symbol] = as_expression(value, f"The value of {symbol} in a region")
         if name is not None:
             name = checked_name(name)
-        given = ReadOnly(singular or {})
+        given = None if singular is None else ReadOnly(singular)
         self._set(domain=domain, values=ReadOnly(table), singular=given, name=name)
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""Singular functions that a field may hold: where a corner is re-entrant, its gradient is infinite.
+r"""Singular functions that a field may hold: at a re-entrant corner its gradient is infinite.
 
 In polar coordinates around a corner with the inner angle omega, solutions of Laplace's equation
-behave like :math:`r^{k\\pi/\\omega} \\sin(k\\pi\\theta/\\omega)` where the field is given on both sides,
-and with the cosine where its flux is. No smooth network follows the first of them.
+behave like :math:`r^{k\pi/\omega} \sin(k\pi\theta/\omega)` where the field is given on both
+sides, and with the cosine where its flux is. No smooth network follows the first of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,6 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.frozen import ReadOnly
-
 
 Singular = Mapping[AppliedUndef, tuple[sympy.Expr, ...]]
 """Singular functions of each field."""
@@ -35,7 +34,9 @@ def checked_singular(
     table: dict[AppliedUndef, tuple[sympy.Expr, ...]] = {}
     for item, functions in given.items():
         if item not in fields:
-            raise ProblemError(f"singular names {brief(item)}, which is not a field of the problem.")
+            raise ProblemError(
+                f"singular names {brief(item)}, which is not a field of the problem."
+            )
         if not isinstance(functions, list | tuple):
             raise ProblemError(f"singular has {brief(functions)} for {item}: give a list.")
         own = []

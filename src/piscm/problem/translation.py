@@ -39,9 +39,7 @@ class Translation:
         return Translation(ReadOnly(coefficients), ReadOnly(fields))
 
 
-def _replaced(
-    expression: sympy.Expr, table: Mapping[sympy.Expr, sympy.Expr]
-) -> sympy.Expr:
+def _replaced(expression: sympy.Expr, table: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Expr:
     """The expression with symbols and fields replaced; derivatives of them are worked out."""
     if not table:
         return expression

@@ -130,7 +130,9 @@ class Exports(ABC):
         if not isinstance(language, str) or language.lower() not in LANGUAGES:
             raise ProblemError(f"language={brief(language)}: known are {', '.join(LANGUAGES)}.")
         network = plain_network(self.network)
-        title = f"{', '.join(map(str, self.problem.written_fields))}, a sum of {network.n_nodes} nodes."
+        title = (
+            f"{', '.join(map(str, self.problem.written_fields))}, a sum of {network.n_nodes} nodes."
+        )
         if language.lower() == "c":
             source = c_source(network, derivatives, title, name)
         else:

@@ -1,8 +1,8 @@
-"""Singular functions that belong to a shape: at its re-entrant corners, and in its holes.
+r"""Singular functions that belong to a shape: at its re-entrant corners, and in its holes.
 
 Where two straight sides meet at an inner angle omega above pi, the gradient of a solution is
-infinite like :math:`r^{\\pi/\\omega-1}`. Outside of a round hole solutions go on into the hole as far as
-its middle, where they have poles: a smooth network must resolve them from outside, the poles
+infinite like :math:`r^{\pi/\omega-1}`. Outside of a round hole solutions go on into the hole as
+far as its middle, where they have poles: a smooth network must resolve them from outside, the poles
 themselves are a handful of functions.
 """
 

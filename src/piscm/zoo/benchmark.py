@@ -76,7 +76,9 @@ class Benchmark:
         if self.grid and count == math.prod(self.grid):
             points = self._grid_points()
         else:
-            points = self._random_points(max(1, count // len(self.problem.written_fields)), seed, _DATA)
+            points = self._random_points(
+                max(1, count // len(self.problem.written_fields)), seed, _DATA
+            )
         pairs = zip(self.problem.written_fields, self._truth_at(points), strict=True)
         return self.problem.with_observations(
             [Observations(item, points, values) for item, values in pairs]
