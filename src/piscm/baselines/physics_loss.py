@@ -92,7 +92,7 @@ class PhysicsLoss:
     ) -> None:
         self._assembly, self._names, self._xp = assembly, names, xp
         self._activation, self._shift, self._scale = activation, shift, scale
-        self._places: dict[tuple[int, int, tuple[bool, ...]], int] = {}
+        self._places: dict[tuple[int, int, tuple[float, ...]], int] = {}
         self._wanted: list[set[Orders]] = []
         self._slopes: list[Floats] = []
         self._inputs: list[Floats] = []

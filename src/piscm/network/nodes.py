@@ -50,7 +50,8 @@ def seen_by(item: AppliedUndef, problem: Problem, points: Floats) -> Floats:
     """Points as the nodes of a field see them."""
     index = problem.fields.index(item)
     feature = feature_of(Jet(index, (0,) * problem.domain.dimension), problem)
-    return points * np.array(feature.sees) + (np.array(feature.shift) if feature.shift else 0.0)
+    shift = np.array(feature.shift) if feature.shift else 0.0
+    return np.asarray(points * np.array(feature.sees) + shift)
 
 
 @dataclass(frozen=True)

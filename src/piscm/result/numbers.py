@@ -70,5 +70,5 @@ class Residual(float):
         for region in np.unique(which):
             here = np.flatnonzero(which == region)
             for row, number in zip(values, np.flatnonzero(regions == region), strict=True):
-                row[here] = self._model.residual(blocks[number], (Leg(points[here]),))
+                row[here] = self._model.residual(blocks[int(number)], (Leg(points[here]),))
         return values[0] if len(values) == 1 else values

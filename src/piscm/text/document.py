@@ -94,7 +94,7 @@ def _regions(problem: Problem) -> tuple[Region, ...]:
 
 def _region_document(name: str, own: Region) -> dict[str, Any]:
     """A region; a coefficient that is a function has its coordinates with it."""
-    values = {}
+    values: dict[str, Any] = {}
     for symbol, value in own.values.items():
         written = expression_text(value)
         if isinstance(symbol, sympy.Symbol):

@@ -70,6 +70,7 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "poisson-star": shapes.star,
     "poisson-ball": shapes.ball,
     "laplace-corner": shapes.corner,
+    "poisson-l-shape": shapes.membrane,
     "laplace-four-holes": shapes.four_holes,
     "heat-plate": shapes.heat,
     "conduction-rod": regions.rod,
