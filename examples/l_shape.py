@@ -19,7 +19,7 @@ def poisson(**options: object) -> Problem:
     )
 
 
-# Near the corner u behaves like r**(2/3) * cos(2/3 * angle from the middle of the L). Named by hand:
+# Near the corner u is like r**(2/3) * cos(2/3 * angle from the middle of the L). Named by hand:
 along, across = (-x + y) / sympy.sqrt(2), (-x - y) / sympy.sqrt(2)
 NAMED = [polar_power(along, across, sympy.Rational(2, 3), 0)]
 

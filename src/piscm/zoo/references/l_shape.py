@@ -45,7 +45,9 @@ def _particular(r: Floats, theta: Floats) -> Floats:
 def _terms(r: Floats, theta: Floats) -> list[Floats]:
     """The functions of the series, about as large as 1."""
     powers, size = 2 * np.arange(1, _TERMS + 1) / 3, r / np.sqrt(2)
-    terms = [own for p in powers for own in (size**p * np.sin(p * theta), size**p * np.cos(p * theta))]
+    terms = [
+        own for p in powers for own in (size**p * np.sin(p * theta), size**p * np.cos(p * theta))
+    ]
     point = r * np.exp(1j * theta)
     for power in range(_SMOOTH):
         terms += [size**power * np.cos(power * theta), size**power * np.sin(power * theta)]
