@@ -80,7 +80,7 @@ def plane() -> Benchmark:
 
     def reference(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         a, b = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-        return np.where(side(a, b) <= 0, exact["left"](a, b), exact["right"](a, b))
+        return np.asarray(np.where(side(a, b) <= 0, exact["left"](a, b), exact["right"](a, b)))
 
     problem = Problem(
         regions=regions,
