@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
+from piscm.inference.initial_values import is_initial_value_problem
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
 from piscm.linalg.damped import with_diagonal
 
@@ -48,6 +49,8 @@ def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
     """The fields that the problem leaves free, by their index."""
     if surely_missing(space.part, space.own, space.points):
         return (0,)
+    if is_initial_value_problem(space.part, space.own, space.points):
+        return ()
     first = _freest_in(space)
     if first.noticed >= _SUSPICIOUS:
         return ()
