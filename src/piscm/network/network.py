@@ -181,11 +181,16 @@ class Network(Model):
     def _singular(self) -> SingularPart:
         return SingularPart(self.problem)
 
-    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+    def jets_beside(self, compiled: Compiled, points: Floats) -> Floats:
+        """The jets without what the nodes add: those of the start and of singular functions."""
         jets = self.start.jets(compiled, points)
         if len(self._singular):
             each = self._singular.jets(compiled, points)
             jets += np.tensordot(self.unknowns[self._singular.indices], each, 1)
+        return jets
+
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+        jets = self.jets_beside(compiled, points)
         for here, own, features in self._features(compiled, points):
             for row, jet in zip(jets, compiled.jets, strict=True):
                 row[here] += self.weights[own, jet.field] @ features[jet]

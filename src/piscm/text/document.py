@@ -210,7 +210,10 @@ def _read_coefficients(
 
 
 def _value(given: Any) -> Any:
-    return given.get("value") if isinstance(given, Mapping) else given
+    """The text of a value, which may be a number."""
+    value = given.get("value") if isinstance(given, Mapping) else given
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return repr(value) if number else value
 
 
 def _read_singular(
@@ -234,7 +237,7 @@ def _read_interface(given: Any, parse: "Parser") -> dict[sympy.Expr, sympy.Expr]
         if isinstance(item, Mapping):
             _only(item, ("of", "jump"), "An entry of interface")
             tied = parse(item.get("of"), "What an interface ties")
-            table[tied] = parse(item.get("jump", 0), "A jump")
+            table[tied] = parse(_value(item.get("jump", 0)), "A jump")
         else:
             table[parse(item, "What an interface ties")] = sympy.S.Zero
     return table
