@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from piscm.shapes.polygon import Polygon
     from piscm.shapes.singular import singular_functions
     from piscm.solver import NotConverged, solve
+    from piscm.sweeping import sweep
 
 __version__ = version("piscm")
 
@@ -123,6 +124,7 @@ _WHERE = {
     "read_mesh": "shapes.files",
     "singular_functions": "shapes.singular",
     "solve": "solver",
+    "sweep": "sweeping",
     "spherical": "problem.systems",
     "unknown": "problem.symbols",
 }
@@ -182,6 +184,7 @@ __all__ = [
     "singular_functions",
     "solve",
     "spherical",
+    "sweep",
     "unknown",
     "zoo",
 ]

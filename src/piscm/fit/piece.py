@@ -152,7 +152,8 @@ class Piece:
         def thinned(_: int, site: Site) -> Site:
             if step == 1.0 or not site.resampled:
                 return site
-            return site.some(np.arange(0.0, site.rows, step).astype(np.intp))
+            count = max(1, int(site.rows / step))
+            return site.some(np.arange(count) * site.rows // count)
 
         keys = (block.key for block in blocks)
         return dict(zip(keys, points.changed(thinned), strict=True))

@@ -19,6 +19,7 @@ from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
+from piscm.march.begin import with_finite_start
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
 from piscm.march.marcher import Marcher, evenly, mirrored
@@ -37,7 +38,7 @@ _TRUNCATION = 1e-14  # for the error bars of one network
 def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
     with interrupts_at_checks():
-        return _run(request, march)
+        return _run(with_finite_start(request, march.coordinate), march)
 
 
 def _run(request: Request, march: March) -> Outcome:
