@@ -11,35 +11,50 @@ U = [0, 1]
 mu = 0.1
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import sympy
 
 from piscm.problem.problem import Problem
+from piscm.problem.region import Region
 from piscm.text.entries import checked_table, known_only
 from piscm.text.mistakes import Mistakes
 from piscm.text.parse import expression_text
 from piscm.text.places import Regions
 from piscm.text.reading import Reading
 
-_KEYS = ("domain", "fields", "unknowns", "equations", "conditions", "observations", "regions")
+_KEYS = (
+    "domain",
+    "region",
+    "interface",
+    "singular",
+    "fields",
+    "unknowns",
+    "equations",
+    "conditions",
+    "observations",
+    "regions",
+)
 
 
 def problem_to_document(
     problem: Problem, formula: Callable[[sympy.Expr], str] = expression_text
 ) -> dict[str, Any]:
     """A problem as dictionaries, lists, numbers and text; `formula` writes expressions."""
-    regions = Regions(problem.domain)
+    said = problem.statement or problem
+    named = {own.name or f"region_{i}": own for i, own in enumerate(_regions(problem), start=1)}
+    regions = Regions(problem.domain, {name: own.domain for name, own in named.items()})
 
     def text(expression: sympy.Expr) -> str:
         return formula(regions.taken_out(expression))
 
     priors = {item.expression: item.document(text) for item in problem.priors}
     document: dict[str, Any] = {
-        "domain": problem.domain.document,
-        "fields": {str(f.func): [argument.name for argument in f.args] for f in problem.fields},
+        "fields": {
+            str(f.func): [argument.name for argument in f.args] for f in problem.written_fields
+        },
         "unknowns": {
             symbol.name: {
                 "guess": guess,
@@ -48,14 +63,54 @@ def problem_to_document(
                 **({"prior": priors[symbol]} if symbol in priors else {}),
             }
             for symbol, guess in problem.unknowns.items()
+            if symbol not in problem.amplitudes
         },
-        "equations": [text(equation) for equation in problem.equations],
-        "conditions": [item.document(text) for item in problem.conditions],
-        "observations": [item.document(text) for item in problem.observations],
+        "equations": [text(equation) for equation in said.equations],
+        "conditions": [item.document(text) for item in said.conditions],
+        "observations": [item.document(text) for item in said.observations],
     }
-    if regions.document:
-        document["regions"] = regions.document
+    if problem.statement is None:
+        document["domain"] = problem.domain.document
+        if not problem.tries_singular:
+            document["singular"] = _singular_document(
+                {item: list(own.values()) for item, own in problem.singular.items()}
+            )
+    else:
+        document["region"] = [_region_document(name, own) for name, own in named.items()]
+        if problem.statement.interface is not None:
+            pairs = problem.statement.interface.items()
+            document["interface"] = [{"of": text(e), "jump": text(jump)} for e, jump in pairs]
+    ranges = {name: own for name, own in regions.document.items() if name not in named}
+    if ranges:
+        document["regions"] = ranges
     return document
+
+
+def _regions(problem: Problem) -> tuple[Region, ...]:
+    return () if problem.statement is None else problem.statement.regions
+
+
+def _region_document(name: str, own: Region) -> dict[str, Any]:
+    """A region; a coefficient that is a function has its coordinates with it."""
+    values: dict[str, Any] = {}
+    for symbol, value in own.values.items():
+        written = expression_text(value)
+        if isinstance(symbol, sympy.Symbol):
+            values[symbol.name] = written
+        else:
+            of = [argument.name for argument in symbol.args]
+            values[str(symbol.func)] = {"value": written, "of": of}
+    made: dict[str, Any] = {"name": name, "domain": own.domain.document, "values": values}
+    if own.singular is not None:
+        made["singular"] = _singular_document(own.singular)
+    return made
+
+
+def _singular_document(given: Mapping[Any, Any]) -> dict[str, list[str]]:
+    return {
+        str(item.func): [expression_text(own) for own in functions]
+        for item, functions in given.items()
+    }
 
 
 def problem_from_document(document: Any) -> Problem:

@@ -14,10 +14,11 @@ from piscm.problem.conditions import Condition, Periodic
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import fields_in
-from piscm.problem.nearest import did_you_mean
+from piscm.problem.guesses import interval
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.observations import Observations
 from piscm.problem.priors import Prior
-from piscm.problem.problem import Problem, interval
+from piscm.problem.problem import Problem
 from piscm.problem.requirement import Requirement
 from piscm.problem.symbols import checked_name, coordinates, unknown
 from piscm.problem.symbols import field as field_of
@@ -27,6 +28,15 @@ from piscm.text.keys import at
 from piscm.text.mistakes import Mistakes
 from piscm.text.parse import parse_expression
 from piscm.text.places import Regions, read_domain
+from piscm.text.regional import (
+    Part,
+    known,
+    read_coefficients,
+    read_interface,
+    read_parts,
+    read_region,
+    read_singular,
+)
 from piscm.text.schema import OBSERVATION, UNKNOWN, names
 from piscm.text.tables import read_columns
 
@@ -53,6 +63,8 @@ class Reading:
     fields: dict[str, sympy.Expr] = field(default_factory=dict)
     guesses: dict[sympy.Symbol, Any] = field(default_factory=dict)
     regions: Regions | None = None
+    parts: list[Part] = field(default_factory=list)
+    coefficients: dict[str, Any] = field(default_factory=dict)
     problem: Problem | None = None
 
     def read(self, document: Mapping[str, Any]) -> Problem | None:
@@ -67,8 +79,37 @@ class Reading:
         if self.mistakes or self.domain is None:
             return None
         with self.mistakes.at():
-            self.problem = Problem(self.domain, equations, conditions, self.guesses, observations)
+            self.problem = self._problem(document, equations, conditions, observations)
         return self.problem
+
+    def _problem(
+        self,
+        document: Mapping[str, Any],
+        equations: list[sympy.Expr],
+        conditions: list[Requirement],
+        observations: list[Observations],
+    ) -> Problem:
+        """The problem, on one domain or on regions."""
+        if not self.parts:
+            with at("singular"):
+                singular = read_singular(document.get("singular"), self.fields, self.parse)
+            return Problem(
+                self.domain, equations, conditions, self.guesses, observations, singular=singular
+            )
+        regions = []
+        for number, part in enumerate(self.parts):
+            with at("region", number):
+                regions.append(read_region(part, self.coefficients, self.fields, self.parse))
+        with at("interface"):
+            interface = read_interface(document.get("interface"), self.parse)
+        return Problem(
+            equations=equations,
+            conditions=conditions,
+            unknowns=self.guesses,
+            observations=observations,
+            regions=regions,
+            interface=interface,
+        )
 
     def parse(self, text: Any, where: str) -> sympy.Expr:
         """An expression in everything that is declared."""
@@ -96,6 +137,13 @@ class Reading:
 
     def _read_domain(self, document: Mapping[str, Any]) -> bool:
         """Whether the domain is real, or made up to find the other mistakes."""
+        with self.mistakes.at():
+            self.parts = read_parts(document, self.constants)
+            if self.parts:
+                members = [part.domain for part in self.parts]
+                self.domain = Mosaic(members, [part.name for part in self.parts])
+        if self.domain is not None or document.get("region"):
+            return self.domain is not None
         given = document.get("domain")
         with self.mistakes.at("domain"):
             self.domain = read_domain(given, self.constants)
@@ -128,7 +176,8 @@ class Reading:
         with self.mistakes.at("regions"):
             if self.domain is not None:
                 given = document.get("regions", {})
-                self.regions = Regions.read(given, self.domain, self.constants)
+                members = {part.name: part.domain for part in self.parts}
+                self.regions = Regions.read(given, self.domain, self.constants, members)
                 self.symbols = {**self.regions.symbols, **self.symbols}
         with self.mistakes.at("unknowns"):
             for name, given in checked_table(document.get("unknowns", {}), "unknowns").items():
@@ -148,6 +197,12 @@ class Reading:
                         known(own, item, "coordinate") for item in checked_list(listed, "fields")
                     ]
                     self.fields[name] = field_of(name, *found)
+
+        with self.mistakes.at("region"):
+            symbols, functions = read_coefficients(self.parts, own)
+            self.coefficients = {**symbols, **functions}
+            self.symbols = {**self.symbols, **symbols}
+            self.fields = {**self.fields, **functions}
 
     def _read_expressions(self, document: Mapping[str, Any]) -> None:
         with self.mistakes.at("expressions"):
@@ -187,7 +242,7 @@ class Reading:
                 condition = read_condition(item, self)
                 if isinstance(condition, Condition | Periodic):
                     _check_field(condition.expression, "A condition")
-                if real and self.domain is not None:
+                if real and self.domain is not None and not self.parts:
                     place = condition.place.fitted_to(self.domain)
                     place.check(self.domain, f"The condition {condition}")
                 made.append(condition)
@@ -248,7 +303,7 @@ class Reading:
 
     def _check_used(self, document: Mapping[str, Any], *groups: Any) -> None:
         """An unknown that nothing depends on is told where it is declared."""
-        if self.mistakes:
+        if self.mistakes or self.parts:  # values of regions may hold unknowns too
             return
         used: set[Any] = set()
         for item in (item for group in groups for item in group):
@@ -263,14 +318,6 @@ class Reading:
 def _digits(number: Any) -> str:
     """A number as text, whether Python's or NumPy's."""
     return repr(int(number)) if isinstance(number, int) else repr(float(number))
-
-
-def known(table: Mapping[str, Any], name: Any, what: str) -> Any:
-    """What a name stands for."""
-    if not isinstance(name, str) or name not in table:
-        near = did_you_mean(str(name), table)
-        raise ProblemError(f"{brief(name, 40)} is not a {what}{near}; known: {', '.join(table)}.")
-    return table[name]
 
 
 def _check_field(expression: sympy.Expr, where: str) -> None:

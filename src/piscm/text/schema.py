@@ -114,12 +114,18 @@ SOLVE = (
     Entry("max_memory", _NUMBER, "Bytes that the run may take."),
 )
 
+REGION = (
+    Entry("name", _TEXT, "Its name; region_1 and so on by default."),
+    Entry("domain", {"type": "object"}, "As the domain of a problem.", True),
+    Entry("values", {"type": "object"}, 'Values of symbols there: `k = 2`, `k = "1 + x"`.'),
+    Entry("singular", {"type": "object"}, "Functions added to its fields, as below."),
+)
+
 PROBLEM = (
     Entry(
         "domain",
         {"type": "object"},
-        'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape.',
-        True,
+        'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape. Required without regions.',
     ),
     Entry(
         "equations",
@@ -158,6 +164,21 @@ PROBLEM = (
     Entry("unknowns", {"type": "object"}, "Parameters to be found: a first guess, or a table."),
     Entry("regions", {"type": "object"}, "Regions by name, for `integral(u, name)`."),
     Entry(
+        "region",
+        {"type": "array"},
+        "Parts that lie side by side, each with its domain and values, instead of one domain.",
+    ),
+    Entry(
+        "interface",
+        {"type": "array"},
+        'What is continuous where they meet, `"k*normal_derivative(u)"`, or `{of = "u", jump = 1}`.',
+    ),
+    Entry(
+        "singular",
+        {"type": "object", "additionalProperties": _NAMES},
+        "Functions added to a field with unknown factors, as at a corner.",
+    ),
+    Entry(
         "initial",
         {"type": "object", "additionalProperties": _FORMULA},
         'Starting values of fields: `u = "1 - x^2"`.',
@@ -175,6 +196,7 @@ PROBLEM = (
 
 TABLES: dict[str, tuple[Entry, ...]] = {
     "problem": PROBLEM,
+    "region": REGION,
     "unknown": UNKNOWN,
     "condition": CONDITION,
     "periodic condition": PERIODIC,
@@ -207,6 +229,7 @@ def json_schema(method: dict[str, Any] | None = None) -> dict[str, Any]:
     condition = {"anyOf": [_TEXT, table_schema(CONDITION), table_schema(PERIODIC)]}
     own["conditions"]["items"] = condition
     own["observations"]["items"] = table_schema(OBSERVATION)
+    own["region"]["items"] = table_schema(REGION)
     own["unknowns"]["additionalProperties"] = {"anyOf": [_NUMBER, table_schema(UNKNOWN)]}
     for name, entries in (("sampling", SAMPLING), ("weights", WEIGHTS), ("solve", SOLVE)):
         own[name] = {**own[name], **table_schema(entries)}
@@ -233,6 +256,7 @@ def reference(methods: str = "") -> str:
 
 _HEADINGS = {
     "problem": "The file",
+    "region": "A region",
     "unknown": "An unknown",
     "condition": "A condition",
     "periodic condition": "A periodic condition",

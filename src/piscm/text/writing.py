@@ -18,16 +18,22 @@ _TABLES = ("domain", "fields", "unknowns", "regions", "method", "sampling", "ini
 def problem_text(problem: Problem, more: Mapping[str, Any] | None = None) -> str:
     """The problem as TOML; `more` are further tables, as {"sampling": {"interior": 500}}."""
     taken = {s.name for s in (*problem.domain.coordinates, *problem.unknowns)}
-    printer = ReadablePrinter({str(item.func): item for item in problem.fields}, taken)
+    printer = ReadablePrinter({str(item.func): item for item in problem.written_fields}, taken)
     document = problem_to_document(problem, printer.doprint)
     document["conditions"] = [_short(item) for item in document["conditions"]]
     document["observations"] = [_short(item) for item in document["observations"]]
     document["unknowns"] = {
         name: _short_unknown(item) for name, item in document["unknowns"].items()
     }
-    order = ("equations", "conditions", "observations", *_TABLES)
+    order = ("equations", "conditions", "observations", "interface", "region", "singular", *_TABLES)
     full = {**document, **(more or {})}
-    return to_toml({name: full[name] for name in order if full.get(name)}, _TABLES)
+    # An empty table of singular functions forbids them, and is kept.
+    kept = {
+        name: full[name]
+        for name in order
+        if full.get(name) or (name == "singular" and name in full)
+    }
+    return to_toml(kept, _TABLES)
 
 
 def _short(item: dict[str, Any]) -> dict[str, Any]:
