@@ -24,8 +24,8 @@ def compared(first: str, second: str) -> dict[str, Any]:
         raise ProblemError(
             f"{first} has the coordinates {', '.join(names[0])}, {second} {', '.join(names[1])}."
         )
-    fields = [{str(item.func) for item in own.problem.fields} for own in solutions]
-    shared = [str(f.func) for f in one.problem.fields if str(f.func) in fields[1]]
+    fields = [{str(item.func) for item in own.problem.written_fields} for own in solutions]
+    shared = [str(f.func) for f in one.problem.written_fields if str(f.func) in fields[1]]
     if not shared:
         raise ProblemError(f"{first} and {second} have no field in common.")
     points = _common_points(one, two)

@@ -80,7 +80,7 @@ def exported(solution: Solution, to: str, derivatives: int) -> Path | None:
     elif kind == ".png":
         _picture(solution, path)
     else:
-        solution.animate(solution.problem.fields[0], path=path)
+        solution.animate(solution.problem.written_fields[0], path=path)
     return path
 
 
@@ -89,7 +89,9 @@ def _text(solution: Solution, form: str, derivatives: int) -> str:
         return solution.problem.to_toml()
     if form == "sympy":
         made = solution.to_sympy()
-        table = made if isinstance(made, dict) else {str(solution.problem.fields[0].func): made}
+        table = (
+            made if isinstance(made, dict) else {str(solution.problem.written_fields[0].func): made}
+        )
         return "\n".join(f"{name} = {expression}" for name, expression in table.items())
     return solution.to_function(form, derivatives=derivatives)
 

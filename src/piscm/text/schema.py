@@ -171,7 +171,8 @@ PROBLEM = (
     Entry(
         "interface",
         {"type": "array"},
-        'What is continuous where they meet, `"k*normal_derivative(u)"`, or `{of = "u", jump = 1}`.',
+        'What is continuous where they meet, `"k*normal_derivative(u)"`, or by how much it jumps: '
+        '`{of = "u", jump = 1}`.',
     ),
     Entry(
         "singular",
