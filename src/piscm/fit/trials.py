@@ -31,8 +31,9 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
-# Points of the equations per node; with fewer the held-out residual parts from the fitted one.
-_PER_NODE = 2
+# Points of the equations per node, even and graded; with fewer the held-out residual parts from the
+# fitted one, the sooner the steeper nodes are.
+_PER_NODE, _GRADED_PER_NODE = 2, 4
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ class Laboratory:
         return self._levels[key]
 
     def _drawn(self, count: int, nearest: float | None, rng: np.random.Generator) -> Level:
-        task, sampling = self._task, self._sampling or self._spread(count)
+        task, sampling = self._task, self._sampling or self._spread(count, nearest)
         blocks, domain = task.whole.blocks, task.problem.domain
         points = draw_points(domain, blocks, sampling, rng)
         fresh = draw_points(domain, blocks, sampling.elsewhere, rng)
@@ -181,9 +182,10 @@ class Laboratory:
         assembly = Assembly(task.whole, points, task.weights, task.start, scaling)
         return Level(assembly, fresh, task.weights)
 
-    def _spread(self, count: int) -> Sampling:
+    def _spread(self, count: int, nearest: float | None) -> Sampling:
         """Faces of two or more dimensions need points like the interior; on a line fewer do."""
-        problem, interior = self._task.problem, _PER_NODE * count
+        problem = self._task.problem
+        interior = count * (_PER_NODE if nearest is None else _GRADED_PER_NODE)
         boundary = interior // 4
         if problem.domain.dimension > 2:
             each = 1.5 * interior / max(1, len(problem.conditions))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.grading import measuring
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
 from piscm.inference.freedom import free_fields
@@ -25,6 +26,7 @@ from piscm.inference.richer import FittedPoints, RicherSpace, richer_space, tria
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.damped import solve_damped_triangle
 from piscm.network.network import Network
+from piscm.problem.box import Box
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -34,6 +36,7 @@ Floats = NDArray[np.float64]
 _FALLEN, _STEPS = 0.5, 4
 # A residual below this fraction of the fields that does not fall is round-off.
 _ROUND_OFF = 1e-9
+_NEAREST = 1e-8  # least distance from a face, in widths, at which errors are looked at
 _NOISE_POINTS = 200  # in each window, at which the noise's share is taken
 
 
@@ -100,11 +103,12 @@ def estimate_error(
         corrected, unseen = _corrected(space)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
+        at, weights = _measured_at(space, rng)
         for index, item in enumerate(compiled):
-            found = own.value(item, space.points)
-            moved = corrected.value(item, space.points) - found
-            squares[index] += share * (np.mean(moved**2) + unseen**2)
-            sizes[index] += share * np.mean(found**2)
+            found = own.value(item, at)
+            moved = corrected.value(item, at) - found
+            squares[index] += share * (np.mean(weights * moved**2) + unseen**2)
+            sizes[index] += share * np.mean(weights * found**2)
             if uncertainty is not None:
                 some = space.points[:_NOISE_POINTS]
                 deviation = network.deviation(item, some, uncertainty.factor)
@@ -117,6 +121,14 @@ def estimate_error(
     errors = dict(zip(names, map(float, np.sqrt(squares / volume)), strict=True))
     size, open_fields = float(sizes.sum()), tuple(names[index] for index in free)
     return ErrorEstimate(_share(squares, size), errors, _share(noise, size), open_fields)
+
+
+def _measured_at(space: RicherSpace, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Points and weights for means over the window; steep nodes may make layers at the faces."""
+    domain, points = space.part.problem.domain, space.points
+    if isinstance(domain, Box) and space.system.activation.localized:
+        return measuring(points, domain, _NEAREST, rng)
+    return points, np.ones(len(points))
 
 
 def _share(squares: Floats, size: float) -> float:
