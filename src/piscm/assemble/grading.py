@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 # Elsewhere rows have the size they have for a node of this many radians over half a box; that is
 # what the row scaling of the whole domain measures, within a factor 2 or so.
 _SMOOTH = 8.0
+# Faces with layers get this many times the points of all faces together.
+_PREFERRED = 3
 # Distances in half-boxes below this are round-off.
 _ON_IT = 1e-12
 
@@ -38,13 +40,23 @@ def all_faces(dimension: int) -> tuple[Face, ...]:
     return tuple((axis, side) for axis in range(dimension) for side in (-1, 1))
 
 
-def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -> Points:
+def graded(
+    points: Points,
+    box: Box,
+    nearest: float,
+    rng: np.random.Generator,
+    faces: Sequence[Face] = (),
+) -> Points:
     """The same points, every second one moved to a log-uniform distance from a face.
 
     `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
-    it is free: those of a face stay on it. Observations and periodic pairs keep theirs.
+    it is free: those of a face stay on it. Observations and periodic pairs keep theirs. If there
+    are nodes at some `faces` only, three quarters of the points move towards them: with fewer
+    points than nodes in a layer, anything could be between the points.
     """
-    towards = np.array(all_faces(box.dimension))
+    everywhere = all_faces(box.dimension)
+    copies = -(-_PREFERRED * len(everywhere) // len(faces)) if faces else 0
+    towards = np.array((*everywhere, *(copies * tuple(faces))))
 
     def moved(number: int, site: Site) -> Site:
         leg = site.legs[0]

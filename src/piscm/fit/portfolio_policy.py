@@ -43,7 +43,7 @@ class PortfolioPolicy:
     learnt: float = 0.1
     fast: float = 0.25
     slack: float = 30.0
-    layer_slack: float = 3.0
+    layer_slack: float = 5.0
     columns: int = 4000
     iterations: int = 12
 
