@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
+from piscm.inference.initial_values import is_initial_value_problem
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
 from piscm.linalg.damped import with_diagonal
 
@@ -48,6 +49,8 @@ def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
     """The fields that the problem leaves free, by their index."""
     if surely_missing(space.part, space.own, space.points):
         return (0,)
+    if is_initial_value_problem(space.part, space.own, space.points):
+        return ()
     first = _freest_in(space)
     if first.noticed >= _SUSPICIOUS:
         return ()
@@ -68,8 +71,10 @@ def _freest_in(space: RicherSpace) -> Freest:
     every = -(-space.weights.size // _COLUMNS)
     kept = np.arange(space.weights.size).reshape(space.weights.shape)[::every].ravel()
     design = space.design_at(space.state)[kept]
-    compiled = [space.own.compile(item) for item in space.part.problem.fields]
-    sizes = [np.sqrt(np.mean(space.own.value(item, space.points) ** 2)) for item in compiled]
+    sizes = [
+        np.sqrt(np.mean(space.own.value(space.own.compile(item), space.home(item)) ** 2))
+        for item in space.part.problem.fields
+    ]
     largest = max(sizes) or 1.0
     scale = np.array([size if size > _EPSILON * largest else 1.0 for size in sizes])
     each = np.tile(scale, len(design) // count)

@@ -78,11 +78,16 @@ class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
+        own, nodes = self, self.max_nodes
+        if setting.task.problem.domain.dimension == 1:
+            own = replace(self, policy=self.policy.in_time)
+            nodes = min(nodes, self.policy.nodes_in_time)
+
         def attempt(window: Window) -> Piece:
-            most = window.more * self.max_nodes
+            most = window.more * nodes
             if window.inherits:
                 most = int(self.policy.renewed * most)
-            return self._attempt(setting, window, most)
+            return own._attempt(setting, window, most)
 
         return attempt
 
@@ -115,7 +120,7 @@ class AutoAttempts(Attempts):
     ) -> Portfolio | None:
         """None where data or unknowns are to be fitted, which takes row weights of their own."""
         problem = setting.task.problem
-        if problem.unknowns or problem.observations or not setting.task.equal:
+        if problem.asked.any() or problem.observations or not setting.task.equal:
             return None
         columns = self.policy.at_once * self.max_nodes
         return Portfolio(
@@ -183,7 +188,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = max(int(policy.points_per_node * policy.trial), window.points)
+            interior = max(policy.points.least, window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         return Plan(
@@ -195,7 +200,7 @@ class AutoAttempts(Attempts):
             inherits=window.inherits,
             kept=window.kept,
             fields=window.fields,
-            least_share=policy.least_share if window.within else 1.0,
+            least_share=policy.least_share if window.within else 0.0,
             enough=policy.miss * window.tolerance,
             worth_growing=policy.patience * window.tolerance,
             policy=policy.points,

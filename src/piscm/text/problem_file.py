@@ -14,6 +14,9 @@ t = [0, "pi/4"]
 [unknowns]
 k = 0.5
 
+[parameters]          # names for numbers in the text above; `piscm sweep` varies them
+width = 1
+
 [method]
 max_nodes = 200
 scale = 5.0
@@ -39,6 +42,7 @@ from piscm.problem.problem import Problem
 from piscm.text.document import problem_from_document
 from piscm.text.files import line_of, read_csv, read_toml
 from piscm.text.keys import at
+from piscm.text.parameters import with_values
 from piscm.text.places import read_domain
 
 
@@ -53,10 +57,20 @@ class ProblemFile:
     text: str
 
 
-def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
-    """Read a problem file; a mistake in it is told with its line and key."""
+def read_problem_file(
+    path: str | PathLike[str], values: Mapping[str, float] | None = None
+) -> ProblemFile:
+    """Read a problem file; a mistake in it is told with its line and key.
+
+    Parameters
+    ----------
+    values : mapping of str to float, optional
+        Replace its parameters, or make its unknowns known.
+    """
     document, text = read_toml(path)
     try:
+        with at("parameters"):
+            document = with_values(document, values or {})
         with at("method"):
             options = _table(document.pop("method", {}), "method")
         with at("sampling"):
@@ -64,9 +78,7 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
         _check_numbers(document | {"method": options, "sampling": counts})
         data = document.get("observations", [])
         if isinstance(data, list):
-            with at("domain"):
-                domain = read_domain(_table(document.get("domain", {}), "domain"))
-                names = [symbol.name for symbol in domain.coordinates]
+            names = _coordinates_of(document)
             document["observations"] = [
                 _with_data(item, number, Path(path).parent, names)
                 for number, item in enumerate(data)
@@ -76,6 +88,18 @@ def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
         raise mistake(str(path), text, error) from error.__cause__
     except ProblemError as error:
         raise ProblemError(f"{path}: {error}") from error.__cause__
+
+
+def _coordinates_of(document: Mapping[str, Any]) -> list[str]:
+    """The names of the coordinates, from the domain or from the first region."""
+    regions = document.get("region")
+    if isinstance(regions, list) and regions and isinstance(regions[0], dict):
+        with at("region", 0, "domain"):
+            domain = read_domain(regions[0].get("domain"))
+    else:
+        with at("domain"):
+            domain = read_domain(_table(document.get("domain", {}), "domain"))
+    return [symbol.name for symbol in domain.coordinates]
 
 
 def mistake(path: str, text: str, error: KeyedProblemError) -> ProblemError:
