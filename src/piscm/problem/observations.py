@@ -67,11 +67,12 @@ class Observations(Requirement):
         expression = as_expression(self.expression, "An observed expression")
         shown = brief(expression)
         points, values, noise = self._arrays(expression, f"the observations of {shown}")
+        shape = points.shape
         if points.ndim == 1:
             points = points[:, None]
         if points.ndim != 2 or values.ndim != 1 or len(points) != len(values):
             raise ProblemError(
-                f"The observations of {shown} have points of shape {np.shape(points)} "
+                f"The observations of {shown} have points of shape {shape} "
                 f"and values of shape {np.shape(values)}; they must be (N, n) and (N,)."
             )
         if len(values) == 0:
