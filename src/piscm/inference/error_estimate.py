@@ -90,7 +90,7 @@ def estimate_error(
     for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
         part = _window(whole, network, low, high, before)
-        space = richer_space(part, own, known, rng)
+        space = richer_space(part, own, known, rng, whole=problem)
         if turn == 0:  # what is free is so in every window, or in the first alone
             free = free_fields(space, known)
             if free and problem.observations and not whole.problem.observations:

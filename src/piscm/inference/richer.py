@@ -17,7 +17,7 @@ from piscm.assemble.sites import Points, Site, draw_points, join
 from piscm.assemble.state import State
 from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN
-from piscm.assemble.windows import Part
+from piscm.assemble.windows import Part, with_end
 from piscm.budget.clock import check_work
 from piscm.network.draw import Draw
 from piscm.network.network import Network
@@ -120,6 +120,7 @@ def richer_space(
     rng: np.random.Generator,
     share: float = _RICHER,
     at_least: int = _AT_LEAST,
+    whole: Problem | None = None,
 ) -> RicherSpace:
     """A space with more nodes than the solution has.
 
@@ -128,6 +129,7 @@ def richer_space(
     fitted : the fitted points, if known
         They are dense where the nodes are steep; fresh points alone would be too sparse there.
     share, at_least : new nodes in proportion to the solution's, and their least number
+    whole : the problem of which the part is a window, if it is one
     """
     problem = part.problem
     before = len(own.nodes)
@@ -139,6 +141,8 @@ def richer_space(
     sampling = Sampling(interior, _boundary(problem, interior))
     fresh = draw_points(problem.domain, part.blocks, sampling, rng)
     points = _beside(part, fresh, fitted)
+    if whole is not None:
+        points = with_end(points, part, whole)
     scaling = row_scaling(problem, part.blocks, points, own.start, rng)
     system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
     centers = _centers(part, own, points, more, rng) if system.activation.localized else None
