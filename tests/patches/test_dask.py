@@ -36,7 +36,10 @@ def _cluster(workers, **more):
     return distributed.LocalCluster(n_workers=workers, **CLUSTER, **more)
 
 
-@pytest.mark.parametrize("workers", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "workers",
+    [2, *(pytest.param(count, marks=pytest.mark.slow) for count in (1, 4))],
+)
 def test_the_same_bits_for_any_number_of_workers(alone, workers):
     with _cluster(workers) as cluster, distributed.Client(cluster) as client:
         assert np.array_equal(solve(PROBLEM, Patches(20), tol=1e-6, executor=client)(x=AT), alone)

@@ -1,0 +1,47 @@
+"""Patches where one network does not do: high wave numbers, several scales."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from piscm.assemble.windows import Part
+from piscm.budget.budget import STOPS
+from piscm.patches.cutting import check_places
+from piscm.patches.run import Asked, run_patches
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+from piscm.result.history import HISTORY, as_history
+from piscm.result.method import Outcome, Request
+from piscm.result.status import Status
+
+# How a run ends that could not resolve the solution.
+_UNRESOLVED = (Status.HOPELESS, Status.NODE_LIMIT, Status.STALLED)
+
+
+def patches_instead(request: Request, outcome: Outcome, asked: Asked) -> Outcome:
+    """The outcome, or that of patches if it is better; error bars of data have only networks."""
+    error = np.inf if outcome.error is None else outcome.error.relative
+    if outcome.status not in _UNRESOLVED or error <= asked.tolerance:
+        return outcome
+    if (outcome.error is not None and outcome.error.free) or not _may_be_cut(request.problem):
+        return outcome
+    try:
+        other = run_patches(request, asked)
+    except STOPS as stop:
+        return replace(outcome, status=Status.after(stop))
+    tried = (*outcome.tried, *other.tried)
+    if other.error is None or not other.error.relative < error:
+        return replace(outcome, tried=tried)
+    history = np.zeros(other.model.n_nodes, dtype=HISTORY)  # one record a node, as of networks
+    history["residual"], history["rank"] = other.residual, np.nan
+    return replace(other, tried=tried, history=as_history(history))
+
+
+def _may_be_cut(problem: Problem) -> bool:
+    if problem.unknowns or problem.observations:
+        return False
+    try:
+        check_places(Part.whole(problem))
+    except ProblemError:
+        return False
+    return True
