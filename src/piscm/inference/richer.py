@@ -17,8 +17,9 @@ from piscm.assemble.sites import Points, Site, draw_points, join
 from piscm.assemble.state import State
 from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN
-from piscm.assemble.windows import Part
+from piscm.assemble.windows import Part, with_end
 from piscm.budget.clock import check_work
+from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes, concatenate, seen_by
@@ -30,8 +31,9 @@ FittedPoints = Mapping[tuple[str, Hashable], Legs]
 """The fitted points of one window, by the name and the place of the block."""
 
 # New nodes in addition to those of the solution: this fraction of them, and at least this many.
-# Above so many nodes a fraction is one of the root only: an estimate costs as much as a fit with
-# all of them, and what new nodes do not lower counts as an error anyway.
+# Above so many waves a fraction is one of the root only: an estimate costs as much as a fit with
+# all of them, and what new nodes do not lower counts as an error anyway. Steps and bumps see only
+# what is near them.
 _RICHER, _MANY = 0.5, 200
 _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones.
@@ -120,6 +122,7 @@ def richer_space(
     rng: np.random.Generator,
     share: float = _RICHER,
     at_least: int = _AT_LEAST,
+    whole: Problem | None = None,
 ) -> RicherSpace:
     """A space with more nodes than the solution has.
 
@@ -128,10 +131,12 @@ def richer_space(
     fitted : the fitted points, if known
         They are dense where the nodes are steep; fresh points alone would be too sparse there.
     share, at_least : new nodes in proportion to the solution's, and their least number
+    whole : the problem of which the part is a window, if it is one
     """
     problem = part.problem
     before = len(own.nodes)
-    counted = before if share >= 1 else min(before, np.sqrt(_MANY * before))
+    waves = share < 1 and not activation_named(own.activation).localized
+    counted = min(before, np.sqrt(_MANY * before)) if waves else before
     more = max(at_least, int(share * counted))
     count = before + more
     each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
@@ -139,6 +144,8 @@ def richer_space(
     sampling = Sampling(interior, _boundary(problem, interior))
     fresh = draw_points(problem.domain, part.blocks, sampling, rng)
     points = _beside(part, fresh, fitted)
+    if whole is not None:
+        points = with_end(points, part, whole)
     scaling = row_scaling(problem, part.blocks, points, own.start, rng)
     system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
     centers = _centers(part, own, points, more, rng) if system.activation.localized else None

@@ -63,6 +63,8 @@ class MarchPolicy:
     trial_in_time, nodes_in_time : int
         The same for a window of a problem in time alone, and its maximum number of nodes: shorter
         windows of few nodes cost far less there than long ones of many.
+    attempts_in_time : int
+        Number of times that such a window is made shorter whether or not that helps.
     retrial : int
         Growth on top of inherited nodes may be given up after this many new ones.
     repeats : int
@@ -70,6 +72,8 @@ class MarchPolicy:
     closer, tightest : float
         It then aims at this fraction of what the estimate demands, but at no less than the second
         of what it aimed at before.
+    unknown : float
+        The tolerance over the error, where that is not known.
     least_share : float
         A window may add the share of the tolerance that its length has in the whole, but at least
         this one: lower values ask very short windows for more than they can pass on.
@@ -104,6 +108,7 @@ class MarchPolicy:
     trial: int = 100
     trial_in_time: int = 30
     nodes_in_time: int = 100
+    attempts_in_time: int = 12
     retrial: int = 40
     candidates: int = 100
     stage: int = 100
@@ -128,6 +133,7 @@ class MarchPolicy:
     repeats: int = 2
     closer: float = 0.3
     tightest: float = 1e-3
+    unknown: float = 0.03
     least_share: float = 1 / 64
     inherits: bool = True
     dropped: float = 1.0
