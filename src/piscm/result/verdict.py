@@ -29,10 +29,12 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     if status.stopped or status is Status.NOT_FINITE or not isinstance(network, Network):
         return outcome
     try:
-        outcome = replace(outcome, uncertainty=_with_open_unknowns(outcome.uncertainty, network))
+        if not outcome.determined:
+            known = _with_open_unknowns(outcome.uncertainty, network)
+            outcome = replace(outcome, uncertainty=known)
         if outcome.error is None and status.ok:
-            known = estimate_error(network, seed, uncertainty=outcome.uncertainty)
-            outcome = replace(outcome, error=known)
+            error = estimate_error(network, seed, uncertainty=outcome.uncertainty)
+            outcome = replace(outcome, error=error)
         status, remarks = _status(outcome, network.problem, tolerance)
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
