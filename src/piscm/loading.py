@@ -13,6 +13,7 @@ from piscm.fit import eigenmode as _eigenmode  # noqa: F401  (the classes that f
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march import methods as _marching  # noqa: F401  (the classes that files name)
+from piscm.march import patched as _patched  # noqa: F401  (as above)
 from piscm.network import deep as _deep  # noqa: F401  (as above)
 from piscm.network.model import Model
 from piscm.network.network import Network

@@ -6,6 +6,7 @@ import sympy
 from builders import network_of, random_nodes, system_of
 
 from piscm import Box, Condition, Problem, coordinates, field
+from piscm.construct.correct import Corrector
 from piscm.fit.inherit import first_weights, held_constant, moved_nodes, worth_keeping
 from piscm.network.nodes import Nodes
 
@@ -66,7 +67,8 @@ def test_the_first_weights_are_those_of_the_linearized_problem(reaction):
     system, nodes = system_of(problem), random_nodes(12, 2)
     guess = network_of(problem, random_nodes(5, 2, seed=4), 0.3 * np.ones((5, 1)))
     columns = system.evaluate(nodes)
-    found = first_weights(system, columns, guess, 1e-14)
+    corrector = Corrector(system, 1e-14, keeps_basis=True, max_nodes=12)
+    found = first_weights(system, columns, guess, corrector, 1e-14)
     others = system.evaluate(guess.nodes)
     state = system.state_with(others, guess.weights, guess.unknowns)
     linearization = system.linearize(state)

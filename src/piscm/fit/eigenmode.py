@@ -9,7 +9,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.construct.checks import check_count, check_positive
 from piscm.fit.eigenproblem import eigenvalue_of
-from piscm.fit.mode_search import SURE, ModeSearch, Trial
+from piscm.fit.mode_search import ModeSearch, Trial
 from piscm.fit.piece import Task, task_for
 from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.inference.error_estimate import ErrorEstimate
@@ -100,7 +100,7 @@ def _outcome(
     network = normalized(trial.network(task, number))
     error = _error(network, trial, number)
     if not status.stopped:
-        status = Status.CONVERGED if trial.met(number, tolerance) else Status.HOPELESS
+        status = Status.CONVERGED if error.relative <= tolerance else Status.HOPELESS
     blocks = task.whole.blocks
     fitted = [(network, block, own) for block, own in zip(blocks, trial.points, strict=True)]
     inside = len(trial.points[0][0].points)
@@ -124,7 +124,7 @@ def _outcome(
 
 
 def _error(network: Network, trial: Trial, number: int) -> ErrorEstimate:
-    relative = SURE * float(trial.estimates[number])
+    relative = trial.error(number)
     points = trial.fresh[0][0].points
     sizes = {
         str(item.func): float(np.sqrt(np.mean(network.value(network.compile(item), points) ** 2)))

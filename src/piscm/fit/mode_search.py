@@ -30,7 +30,7 @@ _INSIDE, _AROUND = 4, 2
 _NOTHING = 0.5
 # The estimate of an error is right within this factor, mostly; of two networks, the error of the
 # better one is at least this fraction of their distance.
-SURE, _LEAST = 2.0, 0.05
+_SURE, _LEAST = 2.0, 0.05
 # The residual may miss the tolerance by this factor where the estimated error meets it.
 _SLACK = 30.0
 # Twice as many nodes must lower the residual to this fraction, or the search ends.
@@ -72,10 +72,9 @@ class Trial:
         own = self.modes.residuals[: self.count]
         return float(own.max()) if len(own) else np.inf
 
-    def met(self, number: int, tolerance: float) -> bool:
-        """Whether a mode is as accurate as asked."""
-        missing = SURE * self.estimates[number], self.modes.residuals[number] / _SLACK
-        return bool(max(missing) <= tolerance)
+    def error(self, number: int) -> float:
+        """The estimated relative error of a mode and its eigenvalue, with a margin."""
+        return float(max(_SURE * self.estimates[number], self.modes.residuals[number] / _SLACK))
 
     def network(self, task: Task, number: int) -> Network:
         """A mode, with root mean square 1."""
@@ -156,7 +155,7 @@ class ModeSearch:
         best = self._best
         if best is None or best.count < self.count:
             return False
-        return all(best.met(number, self.tolerance) for number in range(best.count))
+        return all(best.error(number) <= self.tolerance for number in range(best.count))
 
     def _stages(self) -> Iterator[None]:
         dimension, fields = self.task.problem.domain.dimension, len(self.task.problem.fields)

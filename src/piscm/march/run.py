@@ -29,6 +29,8 @@ from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
+# Fitted points at which the error is estimated, for each node; fresh ones come in addition.
+_POINTS_PER_NODE = 3
 _TRUNCATION = 1e-14  # for the error bars of one network
 
 
@@ -138,8 +140,8 @@ class _Run:
             elif len(pieces) == 1:
                 errors = error_bars(problem, pieces[0].fit.refined, _TRUNCATION)
             fitted = [
-                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
-                for p in sorted(pieces, key=lambda piece: piece.low)
+                piece.some_points(_POINTS_PER_NODE)
+                for piece in sorted(pieces, key=lambda piece: piece.low)
             ]
             return (
                 errors,

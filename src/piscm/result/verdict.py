@@ -26,15 +26,17 @@ _SHORT_OF_RESIDUAL = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED)
 def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     """The outcome with its final status, and with remarks on what a user must know."""
     network, status = outcome.model, outcome.status
-    if status.stopped or status is Status.NOT_FINITE or not isinstance(network, Network):
+    if status.stopped or status is Status.NOT_FINITE:
+        return outcome
+    if not isinstance(network, Network) and outcome.error is None:
         return outcome
     try:
-        if not outcome.determined:
-            known = _with_open_unknowns(outcome.uncertainty, network)
-            outcome = replace(outcome, uncertainty=known)
-        if outcome.error is None and status.ok:
-            error = estimate_error(network, seed, uncertainty=outcome.uncertainty)
-            outcome = replace(outcome, error=error)
+        if isinstance(network, Network) and not outcome.determined:
+            bars = _with_open_unknowns(outcome.uncertainty, network)
+            outcome = replace(outcome, uncertainty=bars)
+            if outcome.error is None and status.ok:
+                known = estimate_error(network, seed, uncertainty=bars)
+                outcome = replace(outcome, error=known)
         status, remarks = _status(outcome, network.problem, tolerance)
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
@@ -43,7 +45,9 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
 
 def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Status, tuple[str, ...]]:
     status, error, uncertainty = outcome.status, outcome.error, outcome.uncertainty
-    if error is not None and error.free:
+    # Where no node helped, nothing is known of a solution: what is free at the start may not be so.
+    begun = status is not Status.STALLED or outcome.model.n_nodes > 0
+    if error is not None and error.free and begun:
         return Status.UNDETERMINED, (_free_text(problem, error),)
     if uncertainty is not None and len(uncertainty.undetermined):
         return Status.UNDETERMINED, ()
