@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from piscm.assemble.sampling import Sampling
-from piscm.budget.budget import spending
+from piscm.budget.budget import OutOfTimeError, spending
 from piscm.construct.checks import check_count
 from piscm.fit.eigenmode import Eigenmode, eigen_outcomes
 from piscm.fit.eigenproblem import eigenvalue_of
@@ -40,7 +40,7 @@ def eigenpairs(
     problem : Problem
         With ``unknowns={lam: guess}``; bounds of the unknown bound the eigenvalues.
     count : int
-        How many; fewer are returned if there are not as many.
+        How many; fewer are returned if there are not as many, or if the time limit comes first.
     tol : float
         On the estimated relative error of eigenvalues and modes.
     sampling, seed, progress, max_seconds, max_memory
@@ -77,7 +77,11 @@ def eigenpairs(
     weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
     request = Request(problem, sampling, weights, Start(problem), generator(seed), progress)
     with spending(budget_of(methods[0], max_seconds, max_memory)), one_thread():
-        found = [judged(own, tol, seed) for own in eigen_outcomes(request, count, tol)]
+        try:
+            outcomes = eigen_outcomes(request, count, tol)
+        except OutOfTimeError:
+            return []
+        found = [judged(own, tol, seed) for own in outcomes]
     seconds = time.perf_counter() - began
     return [
         solution_of(problem, method, own, seed, seconds)

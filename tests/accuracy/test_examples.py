@@ -66,6 +66,14 @@ def test_disk_in_polar():
     assert run("disk_in_polar") < 1e-6
 
 
+def test_drum():
+    assert run("drum") < 1e-5
+
+
+def test_quantum_well():
+    assert run("quantum_well") < 1e-6
+
+
 def test_plate_file():
     file = read_problem_file(EXAMPLES / "plate.toml")
     assert file.problem.domain.parts[-1] == "hole"

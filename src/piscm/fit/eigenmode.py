@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import finishing
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.construct.checks import check_count, check_positive
 from piscm.fit.eigenproblem import eigenvalue_of
@@ -81,10 +82,11 @@ def eigen_outcomes(request: Request, count: int, tolerance: float) -> list[Outco
             search = ModeSearch(task, count, tolerance, search_rng, report, request.sampling)
             trial, status, tried = search.run()
         seconds = time.perf_counter() - began
-        return [
-            _outcome(task, trial, number, status, tolerance, tried, seconds, held_out_rng)
-            for number in range(trial.count)
-        ]
+        with finishing():
+            return [
+                _outcome(task, trial, number, status, tolerance, tried, seconds, held_out_rng)
+                for number in range(trial.count)
+            ]
 
 
 def _outcome(

@@ -23,7 +23,12 @@ Floats = NDArray[np.float64]
 
 # Weights of the first trials and of the last.
 _FIRST, _LAST = 100, 1600
-_LADDERS = {"sin": (1.0, 2.0, 4.0, 8.0, 16.0), "tanh": (0.5, 1.0, 2.0, 4.0), "gaussian": (1.0, 2.0)}
+# Scales of the first trials, as far as the points can see, and how many radians or steps that is.
+_LADDERS = {
+    "sin": (np.pi, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)),
+    "tanh": (1.0, (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)),
+    "gaussian": (1.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)),
+}
 # Fitted points of the equations for each weight, and of every condition.
 _INSIDE, _AROUND = 4, 2
 # A mode whose residual is larger than this is none.
@@ -72,6 +77,11 @@ class Trial:
         own = self.modes.residuals[: self.count]
         return float(own.max()) if len(own) else np.inf
 
+    @property
+    def rank(self) -> tuple[int, float]:
+        """How good it is, the best first: by the number of modes, then by their residual."""
+        return -self.count, self.residual
+
     def error(self, number: int) -> float:
         """The estimated relative error of a mode and its eigenvalue, with a margin."""
         return float(max(_SURE * self.estimates[number], self.modes.residuals[number] / _SLACK))
@@ -98,7 +108,7 @@ class Trial:
             return np.inf
         points = self.fresh[0][0].points
         mine = _values(self.network(task, number), points)
-        theirs = np.stack([_values(other.network(task, i), points) for i in near], axis=1)
+        theirs = np.stack([_values(other.network(task, int(i)), points) for i in near], axis=1)
         left = mine - theirs @ np.linalg.lstsq(theirs, mine, rcond=None)[0]
         return float(max(np.linalg.norm(left) / np.linalg.norm(mine), gaps.min() / size))
 
@@ -161,26 +171,31 @@ class ModeSearch:
         dimension, fields = self.task.problem.domain.dimension, len(self.task.problem.fields)
         count = _FIRST if dimension > 1 else _FIRST // 2
         leaders: list[Trial] = []
-        for name, ladder in _LADDERS.items():
+        seen = (2 * count) ** (1 / dimension)
+        for name, (finest, ladder) in _LADDERS.items():
             trials = []
             for scale in ladder:
-                trials.append(self._trial(Member(name, (scale,) * dimension), count))
-                yield
-            leaders.append(min(trials, key=lambda trial: trial.residual))
-        leaders.sort(key=lambda trial: trial.residual)
+                if scale <= finest * seen:
+                    trials.append(self._trial(Member(name, (scale,) * dimension), count))
+                    yield
+            leaders.append(min(trials, key=lambda trial: trial.rank))
+        leaders.sort(key=lambda trial: trial.rank)
         members = [leader.member for leader in leaders[:2]]
-        past = [leaders[0].residual]
+        past = [self._missed(leaders[0])]
         while 2 * count * fields <= _LAST:
             count *= 2
             trials = []
             for member in dict.fromkeys([*members, *members[0].finer, _coarser(members[0])]):
                 trials.append(self._trial(member, count))
                 yield
-            trials.sort(key=lambda trial: trial.residual)
+            trials.sort(key=lambda trial: trial.rank)
             members = [trials[0].member, trials[1].member]
-            past.append(trials[0].residual)
+            past.append(self._missed(trials[0]))
             if len(past) > 2 and past[-1] > _FAST**2 * past[-3]:
                 return
+
+    def _missed(self, trial: Trial) -> float:
+        return trial.residual if trial.count == self.count else np.inf
 
     def _trial(self, member: Member, count: int) -> Trial:
         points, fresh = self._points(count)
@@ -193,10 +208,9 @@ class ModeSearch:
         found = min(self.count, int(np.count_nonzero(modes.residuals < _NOTHING)))
         trial = Trial(member, nodes, kept, found, points, fresh, np.full(found, np.inf))
         best = self._best
-        if best is not None and best.count == trial.count and trial.residual < np.inf:
-            worse, better = sorted((best, trial), key=lambda own: -own.residual)
-            better = better.beside(self.task, worse)
-            self._best = better
+        if best is not None and best.count == trial.count > 0:
+            better, worse = sorted((best, trial), key=lambda own: own.rank)
+            self._best = better.beside(self.task, worse)
         elif best is None or trial.count > best.count:
             self._best = trial
         self._tried.append(f"{count} {member}: {trial.residual:.0e}")

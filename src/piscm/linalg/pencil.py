@@ -5,6 +5,8 @@ minima of :math:`\|(A + \lambda B) c\| / \|V c\|`, where V are the values of the
 that are almost dependent themselves (Vc = 0) are no modes.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy
 from numpy.typing import NDArray
@@ -150,7 +152,7 @@ class Pencil:
             if np.linalg.norm(newton) <= _LONGEST * np.linalg.norm(step):
                 step = newton
         eigenvalues, vectors = np.linalg.eig(step)
-        return _real_pairs(shift - eigenvalues, block, vectors)
+        return _real_pairs(shift - np.asarray(eigenvalues, complex), block, vectors)
 
 
 def _orthonormal(block: Floats, values: Floats) -> Floats:
@@ -169,7 +171,7 @@ def _clusters(values: Floats) -> list[Floats]:
 
 
 def _real_pairs(
-    values: NDArray[np.complex128], block: Floats, vectors: NDArray[np.complex128]
+    values: NDArray[np.complex128], block: Floats, vectors: NDArray[Any]
 ) -> tuple[Floats, Floats]:
     """Eigenvalues that are real, or double up to round-off; complex ones are put far away."""
     real = np.abs(values.imag) <= _REAL * np.abs(values)
