@@ -84,6 +84,5 @@ def eigenpairs(
         found = [judged(own, tol, seed) for own in outcomes]
     seconds = time.perf_counter() - began
     return [
-        solution_of(problem, method, own, seed, seconds)
-        for method, own in zip(methods, found, strict=False)
+        solution_of(method, own, seed, seconds) for method, own in zip(methods, found, strict=False)
     ]

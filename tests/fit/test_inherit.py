@@ -1,13 +1,18 @@
 """What a window takes over from the one before."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy
 from builders import network_of, random_nodes, system_of
 
-from piscm import Box, Condition, Problem, coordinates, field
+from piscm import Box, Condition, Problem, Sampling, coordinates, field
+from piscm.assemble.sites import draw_points
+from piscm.assemble.windows import Part
 from piscm.construct.correct import Corrector
 from piscm.fit.inherit import first_weights, held_constant, moved_nodes, worth_keeping
+from piscm.fit.piece import Piece
 from piscm.network.nodes import Nodes
 
 x, t = coordinates("x t")
@@ -111,3 +116,15 @@ def test_of_two_nodes_that_do_the_same_one_is_kept():
 def test_nothing_is_dropped_without_a_budget():
     columns = np.random.default_rng(0).normal(size=(6, 1, 60))
     assert worth_keeping(columns, np.ones((6, 1)), 0.0) == list(range(6))
+
+
+@pytest.mark.parametrize("rows", [7, 100, 1238])
+def test_points_are_thinned_evenly(rows):
+    rng = np.random.default_rng(0)
+    blocks = Part.whole(heat()).blocks
+    points = draw_points(heat().domain, blocks, Sampling(rows, rows), rng)
+    network = network_of(heat(), random_nodes(10, 2), np.ones((10, 1)))
+    assembly = SimpleNamespace(points=points, part=SimpleNamespace(blocks=blocks))
+    piece = Piece(0, 1, assembly, SimpleNamespace(network=network), 1.0, 0.0, 0.0)
+    thinned = piece.some_points(3)
+    assert thinned[blocks[0].key][0].rows == min(rows, 30)

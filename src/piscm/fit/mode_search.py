@@ -36,8 +36,6 @@ _NOTHING = 0.5
 # The estimate of an error is right within this factor, mostly; of two networks, the error of the
 # better one is at least this fraction of their distance.
 _SURE, _LEAST = 2.0, 0.05
-# The residual may miss the tolerance by this factor where the estimated error meets it.
-_SLACK = 30.0
 # Twice as many nodes must lower the residual to this fraction, or the search ends.
 _FAST = 0.5
 # Modes whose eigenvalues differ less than this, relatively, may be mixed with each other.
@@ -84,7 +82,8 @@ class Trial:
 
     def error(self, number: int) -> float:
         """The estimated relative error of a mode and its eigenvalue, with a margin."""
-        return float(max(_SURE * self.estimates[number], self.modes.residuals[number] / _SLACK))
+        # Of least squares the eigenvalue is off by about the residual, in all networks alike.
+        return float(_SURE * max(self.estimates[number], self.modes.residuals[number]))
 
     def network(self, task: Task, number: int) -> Network:
         """A mode, with root mean square 1."""

@@ -19,6 +19,7 @@ from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
+from piscm.march.begin import with_finite_start
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
 from piscm.march.marcher import Marcher, evenly, mirrored
@@ -37,7 +38,7 @@ _TRUNCATION = 1e-14  # for the error bars of one network
 def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
     with interrupts_at_checks():
-        return _run(request, march)
+        return _run(with_finite_start(request, march.coordinate), march)
 
 
 def _run(request: Request, march: March) -> Outcome:
@@ -93,7 +94,7 @@ class _Run:
         problem, march = self._request.problem, self._march
         functions = len(problem.fields) > len(problem.equations)
         marches = march.coordinate is not None and not functions
-        if not problem.unknowns and (march.required or not problem.observations):
+        if not problem.asked.any() and (march.required or not problem.observations):
             return self._marched(problem)
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
@@ -101,7 +102,7 @@ class _Run:
         enough = not march.required and whole.error <= march.attempts.tolerance
         if enough or not marches or alone.status.stopped:
             return alone
-        if problem.unknowns:
+        if problem.asked.any():
             return self._by_windows(whole, alone)
         # What is left may be noise of the data; if not, a march may resolve more.
         if alone.status is Status.CONVERGED:
@@ -160,7 +161,7 @@ class _Run:
         """
         march, problem, policy = self._march, self._request.problem, self._policy
         tolerance = march.attempts.tolerance
-        given = problem.unknowns or problem.observations
+        given = problem.asked.any() or problem.observations
         chosen = march.coordinate is not None and march.count is None and not given
         if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
             return None
