@@ -2,6 +2,9 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import OutOfTimeError, spending
@@ -9,10 +12,11 @@ from piscm.construct.checks import check_count
 from piscm.fit.eigenmode import Eigenmode, eigen_outcomes
 from piscm.fit.eigenproblem import eigenvalue_of
 from piscm.linalg.threads import one_thread
+from piscm.march.enriched import enriched
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
-from piscm.result.method import Request
+from piscm.result.method import Outcome, Request
 from piscm.result.solution import Solution
 from piscm.result.verdict import judged
 from piscm.solver import budget_of, generator, solution_of
@@ -78,11 +82,26 @@ def eigenpairs(
     request = Request(problem, sampling, weights, Start(problem), generator(seed), progress)
     with spending(budget_of(methods[0], max_seconds, max_memory)), one_thread():
         try:
-            outcomes = eigen_outcomes(request, count, tol)
+            found = _judged(request, count, tol, seed)
         except OutOfTimeError:
             return []
-        found = [judged(own, tol, seed) for own in outcomes]
     seconds = time.perf_counter() - began
     return [
         solution_of(method, own, seed, seconds) for method, own in zip(methods, found, strict=False)
     ]
+
+
+def _judged(request: Request, count: int, tol: float, seed: int) -> list[Outcome]:
+    """The modes with their final status, with singular functions at corners if they need any."""
+    found = [judged(own, tol, seed) for own in eigen_outcomes(request, count, tol)]
+    others = [enriched(request.problem, own) for own in found]
+    problem = next((own for own in others if own is not None), None)
+    if problem is None:
+        return found
+    again = replace(request, problem=problem, start=Start(problem), rng=generator(seed))
+    second = [judged(own, tol, seed) for own in eigen_outcomes(again, count, tol)]
+    return second if len(second) >= len(found) and _error(second) < _error(found) else found
+
+
+def _error(outcomes: list[Outcome]) -> float:
+    return max(np.inf if own.error is None else own.error.relative for own in outcomes)

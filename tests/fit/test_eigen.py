@@ -46,11 +46,11 @@ def test_a_drum():
         [Condition(u, on="boundary")],
         unknowns={lam: 0.0},
     )
-    modes = eigenpairs(drum, 3)
+    modes = eigenpairs(drum, 3, tol=1e-4)
     exact = [jn_zeros(0, 1)[0] ** 2, jn_zeros(1, 1)[0] ** 2, jn_zeros(1, 1)[0] ** 2]
-    np.testing.assert_allclose(values(modes), exact, rtol=1e-6)
+    np.testing.assert_allclose(values(modes), exact, rtol=1e-5)
     assert all(mode.status.ok for mode in modes)
-    assert float(modes[0].integral(u**2)) == pytest.approx(1, abs=1e-6)
+    assert float(modes[0].integral(u**2)) == pytest.approx(1, abs=1e-4)
     assert abs(float(modes[0].integral(u * modes[0](x=0.0, y=0.0)))) > 0.1
 
 

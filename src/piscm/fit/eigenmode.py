@@ -147,12 +147,12 @@ def normalized(network: Network) -> Network:
     rng = np.random.default_rng(0)
     points = problem.domain.sample_inside(1000, lambda count, d: rng.random((count, d)))
     values = network.value(first, points)
-    sign = 1.0 if values[np.argmax(np.abs(values))] >= 0 else -1.0
+    factor = np.copysign(1.0 / size, values[np.argmax(np.abs(values))])
     return Network(
         problem,
         network.start,
         network.activation,
         network.nodes,
-        network.weights * (sign / size),
-        network.unknowns,
+        network.weights * factor,
+        np.where(problem.asked, network.unknowns, network.unknowns * factor),
     )

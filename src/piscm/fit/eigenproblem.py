@@ -25,7 +25,7 @@ _MORE = 3
 
 def eigenvalue_of(problem: Problem) -> sympy.Symbol:
     """The unknown that is the eigenvalue; `ProblemError` unless it is an eigenproblem."""
-    unknowns = list(problem.unknowns)
+    unknowns = [symbol for symbol in problem.unknowns if symbol not in problem.amplitudes]
     if len(unknowns) != 1:
         raise ProblemError(
             f"An eigenproblem has one unknown, the eigenvalue; this problem has {len(unknowns)}. "
@@ -37,7 +37,7 @@ def eigenvalue_of(problem: Problem) -> sympy.Symbol:
     for block in compile_blocks(problem):
         for compiled in (block.compiled, *block.integrands):
             expression, moving = compiled.written
-            jets = [own for own in moving if own != symbol]
+            jets = [own for own in moving if own not in problem.unknowns]
             _check_linear(expression, jets, symbol, compiled.where)
     if not any(equation.has(symbol) for equation in problem.equations):
         raise ProblemError(f"The eigenvalue {symbol} appears in no equation.")
@@ -74,7 +74,7 @@ class Modes:
     ----------
     values : ndarray, shape (modes,)
     weights : ndarray, shape (weights, modes)
-        Those of the nodes, (node, field) in order.
+        Those of the nodes, (node, field) in order, then the factors of singular functions.
     residuals : ndarray, shape (modes,)
         At fresh points, relative to the mode and to the terms of its equation.
     """
@@ -103,8 +103,8 @@ def modes_of(
     """
     count = asked + _MORE
     problem = task.problem
-    (shift,) = problem.unknowns.values()
-    low, high = next(iter(problem.bounds.values()))
+    symbol = eigenvalue_of(problem)
+    shift, (low, high) = problem.unknowns[symbol], problem.bounds[symbol]
     fitted, fresh = (_rows(task, activation, nodes, own) for own in points)
     columns = Columns(*fitted, shift)
     trials = []
@@ -139,15 +139,18 @@ def _rows(
     columns = system.evaluate(nodes)
     none = np.zeros((len(nodes), len(problem.fields)))
 
+    asked = problem.asked
+    inside = points[0][0].points
+
     def at(value: float) -> Floats:
-        state = system.state_with(columns, none, np.array([value]))
-        return np.array(columns.at(system.linearize(state)).reshape(-1, system.rows).T)
+        state = system.state_with(columns, none, np.where(asked, value, 0.0))
+        linearization = system.linearize(state)
+        nodal = columns.at(linearization).reshape(-1, system.rows)
+        return np.concatenate([nodal, linearization.unknowns[~asked]]).T
 
     base = at(0.0)
     slope = at(1.0) - base
-    network = Network(problem, task.start, activation, nodes, none, np.zeros(1))
-    inside = points[0][0].points
-    values = [
-        network.gradient(network.compile(item), inside)[: none.size].T for item in problem.fields
-    ]
+    network = Network(problem, task.start, activation, nodes, none, np.zeros(len(asked)))
+    kept = np.concatenate([np.ones(none.size, dtype=bool), ~asked])
+    values = [network.gradient(network.compile(item), inside)[kept].T for item in problem.fields]
     return base, slope, np.concatenate(values) / np.sqrt(len(inside))

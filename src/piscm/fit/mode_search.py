@@ -10,7 +10,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
-from piscm.fit.eigenproblem import Modes, modes_of
+from piscm.fit.eigenproblem import Modes, eigenvalue_of, modes_of
 from piscm.fit.members import Member
 from piscm.fit.piece import Task
 from piscm.network.network import Network
@@ -87,9 +87,13 @@ class Trial:
 
     def network(self, task: Task, number: int) -> Network:
         """A mode, with root mean square 1."""
-        weights = self.modes.weights[:, number].reshape(len(self.nodes), -1)
-        value = self.modes.values[[number]]
-        return Network(task.problem, task.start, self.member.activation, self.nodes, weights, value)
+        problem, own = task.problem, self.modes.weights[:, number]
+        count = len(self.nodes) * len(problem.fields)
+        unknowns = np.full(len(problem.unknowns), self.modes.values[number])
+        unknowns[~problem.asked] = own[count:]
+        weights = own[:count].reshape(len(self.nodes), -1)
+        kind = self.member.activation
+        return Network(problem, task.start, kind, self.nodes, weights, unknowns)
 
     def beside(self, task: Task, other: "Trial") -> "Trial":
         """The same with errors estimated from the distance to a trial that is less accurate."""
@@ -160,6 +164,10 @@ class ModeSearch:
         return best, status, tuple(self._tried)
 
     @property
+    def _shift(self) -> float:
+        return self.task.problem.unknowns[eigenvalue_of(self.task.problem)]
+
+    @property
     def _met(self) -> bool:
         best = self._best
         if best is None or best.count < self.count:
@@ -202,7 +210,7 @@ class ModeSearch:
         box = self.task.problem.domain.bounding_box
         nodes = member.draw(count, box, rng)
         modes = modes_of(self.task, member.activation, nodes, (points, fresh), self.count, rng)
-        order = _asked_first(modes, self.count, next(iter(self.task.problem.unknowns.values())))
+        order = _asked_first(modes, self.count, self._shift)
         kept = Modes(modes.values[order], modes.weights[:, order], modes.residuals[order])
         found = min(self.count, int(np.count_nonzero(modes.residuals < _NOTHING)))
         trial = Trial(member, nodes, kept, found, points, fresh, np.full(found, np.inf))

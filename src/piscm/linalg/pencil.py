@@ -152,7 +152,7 @@ class Pencil:
             if np.linalg.norm(newton) <= _LONGEST * np.linalg.norm(step):
                 step = newton
         eigenvalues, vectors = np.linalg.eig(step)
-        return _real_pairs(shift - np.asarray(eigenvalues, complex), block, vectors)
+        return _real_pairs(shift - eigenvalues, block, vectors)
 
 
 def _orthonormal(block: Floats, values: Floats) -> Floats:
@@ -171,7 +171,7 @@ def _clusters(values: Floats) -> list[Floats]:
 
 
 def _real_pairs(
-    values: NDArray[np.complex128], block: Floats, vectors: NDArray[Any]
+    values: NDArray[Any], block: Floats, vectors: NDArray[Any]
 ) -> tuple[Floats, Floats]:
     """Eigenvalues that are real, or double up to round-off; complex ones are put far away."""
     real = np.abs(values.imag) <= _REAL * np.abs(values)
