@@ -81,6 +81,11 @@ def test_two_materials():
 
 
 @pytest.mark.slow
+def test_unknown_inclusion():
+    assert run("unknown_inclusion") < 3
+
+
+@pytest.mark.slow
 def test_l_shape():
     assert run("l_shape") < 1e-4
 
