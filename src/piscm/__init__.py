@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from piscm.assemble.sampling import Sampling
     from piscm.construct.local import Local
     from piscm.construct.orthogonal import Orthogonal
+    from piscm.eigen import eigenpairs
     from piscm.files import ProblemFile, read_problem_file
+    from piscm.fit.eigenmode import Eigenmode
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
@@ -83,6 +85,7 @@ _WHERE = {
     "Condition": "problem.conditions",
     "Cylinder": "shapes.cylinder",
     "Disk": "shapes.ball",
+    "Eigenmode": "fit.eigenmode",
     "Ellipse": "shapes.ellipse",
     "Interval": "shapes.brick",
     "Local": "construct.local",
@@ -115,6 +118,7 @@ _WHERE = {
     "cylindrical": "problem.systems",
     "div": "problem.calculus",
     "dot": "problem.calculus",
+    "eigenpairs": "eigen",
     "field": "problem.symbols",
     "grad": "problem.calculus",
     "here": "problem.integrals",
@@ -146,6 +150,7 @@ __all__ = [
     "Condition",
     "Cylinder",
     "Disk",
+    "Eigenmode",
     "Ellipse",
     "FieldFunction",
     "Interval",
@@ -176,6 +181,7 @@ __all__ = [
     "cylindrical",
     "div",
     "dot",
+    "eigenpairs",
     "field",
     "grad",
     "here",

@@ -219,6 +219,10 @@ def reproduce_paper(
 
 @app.command("bench")
 def measure(
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(help="algorithms, growth, accuracy (all three if none is named) or scale."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for tables and the picture.")] = Path("out"),
     trials: Annotated[int, typer.Option(help="Seeds of each algorithm.")] = 3,
     quick: Annotated[
@@ -232,4 +236,4 @@ def measure(
     with told():
         from piscm.paper.bench import bench
 
-        bench(out, trials, quick, only or ())
+        bench(out, trials, quick, [*(parts or ()), *(only or ())])
