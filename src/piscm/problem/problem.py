@@ -245,6 +245,12 @@ class Problem(Frozen):
         # An unknown equal to zero removes terms, but no field.
         return known._with(fields=self.fields)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the equations typeset."""
+        from piscm.problem.typeset import problem_html
+
+        return problem_html(self)
+
     def __repr__(self) -> str:
         lines = [
             f"Problem on {self.domain}",
