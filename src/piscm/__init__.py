@@ -24,6 +24,7 @@ Solve it, and call the solution like a function, for the field or for any expres
 True
 """
 
+import logging
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from piscm.march.methods import Auto, Windows
     from piscm.march.policy import MarchPolicy
     from piscm.problem.box import Box
+    from piscm.problem.calculus import curl, div, dot, grad, laplacian
     from piscm.problem.conditions import Condition, Periodic
     from piscm.problem.errors import ProblemError
     from piscm.problem.integrals import here, integral
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
     from piscm.problem.observations import Observations
     from piscm.problem.problem import Problem
     from piscm.problem.symbols import coordinates, field, unknown
+    from piscm.problem.systems import cylindrical, polar, spherical
+    from piscm.result.functions import FieldFunction
+    from piscm.result.progress import Progress
     from piscm.result.solution import Solution
     from piscm.result.status import Status
     from piscm.shapes.ball import Ball, Disk
@@ -58,6 +63,9 @@ if TYPE_CHECKING:
     from piscm.solver import NotConverged, solve
 
 __version__ = version("piscm")
+
+# What a run does is logged under "piscm"; nothing is shown unless the user asks for it.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 # Names are loaded on first use: SymPy alone takes half a second to import.
 _WHERE = {
@@ -73,6 +81,7 @@ _WHERE = {
     "Local": "construct.local",
     "MarchPolicy": "march.policy",
     "Mesh": "shapes.mesh",
+    "FieldFunction": "result.functions",
     "NotConverged": "solver",
     "Observations": "problem.observations",
     "Orthogonal": "construct.orthogonal",
@@ -84,20 +93,29 @@ _WHERE = {
     "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
     "ProblemError": "problem.errors",
+    "Progress": "result.progress",
     "Rectangle": "shapes.brick",
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
     "Status": "result.status",
     "Windows": "march.methods",
     "coordinates": "problem.symbols",
+    "curl": "problem.calculus",
+    "cylindrical": "problem.systems",
+    "div": "problem.calculus",
+    "dot": "problem.calculus",
     "field": "problem.symbols",
+    "grad": "problem.calculus",
     "here": "problem.integrals",
     "integral": "problem.integrals",
+    "laplacian": "problem.calculus",
     "load": "loading",
     "normal": "problem.normals",
     "normal_derivative": "problem.normals",
+    "polar": "problem.systems",
     "read_mesh": "shapes.files",
     "solve": "solver",
+    "spherical": "problem.systems",
     "unknown": "problem.symbols",
 }
 _MODULES = ("baselines", "plots", "zoo")
@@ -114,6 +132,7 @@ __all__ = [
     "Cylinder",
     "Disk",
     "Ellipse",
+    "FieldFunction",
     "Interval",
     "Local",
     "MarchPolicy",
@@ -126,6 +145,7 @@ __all__ = [
     "Polygon",
     "Problem",
     "ProblemError",
+    "Progress",
     "Rectangle",
     "Sampling",
     "Solution",
@@ -133,15 +153,23 @@ __all__ = [
     "Windows",
     "baselines",
     "coordinates",
+    "curl",
+    "cylindrical",
+    "div",
+    "dot",
     "field",
+    "grad",
     "here",
     "integral",
+    "laplacian",
     "load",
     "normal",
     "normal_derivative",
     "plots",
+    "polar",
     "read_mesh",
     "solve",
+    "spherical",
     "unknown",
     "zoo",
 ]

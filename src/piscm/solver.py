@@ -1,5 +1,6 @@
 """From a problem to a solution."""
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -27,9 +28,12 @@ from piscm.problem.problem import Problem
 from piscm.problem.requirement import checked_weight
 from piscm.result.history import history_of
 from piscm.result.method import BlockResidual, Method, Outcome, Request
+from piscm.result.progress import Callback
 from piscm.result.solution import Solution
 from piscm.result.status import Status
 from piscm.result.verdict import judged
+
+_log = logging.getLogger(__name__)
 
 
 class NotConverged(RuntimeError):  # noqa: N818  (what happened, not an error of the program)
@@ -63,6 +67,7 @@ def solve(
     initial: Mapping[sympy.Expr, sympy.Expr | float] | Solution | None = None,
     seed: int = 0,
     progress: bool | Callable[[int, float], None] | None = None,
+    callback: Callback | None = None,
     throw: bool = False,
     max_seconds: float | None = None,
     max_memory: float | None = None,
@@ -90,6 +95,9 @@ def solve(
     progress : bool or callable, optional
         True shows a progress bar, None only on a terminal; a function is called as
         ``f(nodes, residual)``.
+    callback : callable, optional
+        Called after every step of growth with a `piscm.Progress` (nodes, residual, seconds, how far
+        windows got). If it returns True or raises StopIteration, the run ends with the best so far.
     throw : bool
         Raise `NotConverged`, which carries the solution, if ``solution.status.failed``.
     max_seconds : float, optional
@@ -145,7 +153,12 @@ def solve(
     rng = _generator(seed)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
-    request = Request(problem, sampling, kind_weights, start, rng, progress, guess)
+    if not (callback is None or callable(callback)):
+        raise ProblemError(f"callback={callback!r}: give a function of one argument.")
+    request = Request(
+        problem, sampling, kind_weights, start, rng, progress, guess, callback=callback
+    )
+    _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
     with spending(budget):
         found = _found(method, request, seed)
     solution = Solution(
@@ -163,6 +176,13 @@ def solve(
         known_error=found.error,
         remarks=found.remarks,
         tried=found.tried,
+    )
+    _log.info(
+        "%s after %.3g s with %d nodes: %s",
+        solution.status.name.lower(),
+        solution.seconds,
+        solution.n_nodes,
+        solution.status.value,
     )
     if throw and solution.status.failed:
         raise NotConverged(solution)

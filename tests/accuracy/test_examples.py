@@ -62,6 +62,10 @@ def test_integral_equation():
     assert run("integral_equation") < 1e-6
 
 
+def test_disk_in_polar():
+    assert run("disk_in_polar") < 1e-6
+
+
 def test_plate_file():
     file = read_problem_file(EXAMPLES / "plate.toml")
     assert file.problem.domain.parts[-1] == "hole"

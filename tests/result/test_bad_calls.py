@@ -73,7 +73,8 @@ def test_coordinates_of_a_call(refused, solution, values, words):
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
-        ("u", "is text"),
+        ("q", "'q' is not declared"),
+        ("__import__('os')", "__import__"),
         ([u, u], "list"),
         (np.array([0.5]), "ndarray"),
         (u.func, "UndefinedFunction"),
@@ -129,6 +130,6 @@ def test_points_of_the_residual(refused, solution, points):
 
 def test_grids(wide):
     pytest.importorskip("xarray")
-    for axes in ({"x": [0.1]}, {"x": "a", "t": 0}, {"x": [[0.1, 0.2]], "t": [0]}, {"x": 0, "y": 0}):
+    for axes in ({"y": [0.1]}, {"x": "a", "t": 0}, {"x": [[0.1, 0.2]], "t": [0]}, {"x": 0, "y": 0}):
         with pytest.raises(ProblemError):
             wide.to_xarray(w, **axes)

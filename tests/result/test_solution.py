@@ -86,7 +86,7 @@ def test_summary_shows_fitted_and_held_out(solution):
 
 
 def test_to_xarray(solution):
-    array = solution.to_xarray(x=[0.0, 1.0, 2.0], t=[0.0, 0.5])
+    array = solution.to_xarray("u", x=[0.0, 1.0, 2.0], t=[0.0, 0.5])
     assert array.dims == ("x", "t")
     assert array.name == "u"
     assert float(array.sel(x=1.0, t=0.5)) == pytest.approx(float(solution(x=1.0, t=0.5)))

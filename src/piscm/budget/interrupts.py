@@ -32,20 +32,29 @@ _pressed: ContextVar[_Pressed | None] = ContextVar("pressed", default=None)
 def interrupts_at_checks() -> Iterator[None]:
     """Raise `KeyboardInterrupt` only where the clock is looked at; a second one comes at once.
 
-    Nothing changes in threads, which Ctrl-C does not reach, and where somebody else handles it.
+    The signal is left alone in threads, which Ctrl-C does not reach, and where somebody else
+    handles it; `interrupt` works there too.
     """
     main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
+    handled = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     pressed = _Pressed()
     token = _pressed.set(pressed)
-    signal.signal(signal.SIGINT, pressed)
+    if handled:
+        signal.signal(signal.SIGINT, pressed)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if handled:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _pressed.reset(token)
+
+
+def interrupt() -> None:
+    """Ask the run under way to end at its next look at the clock, as Ctrl-C does."""
+    pressed = _pressed.get()
+    if pressed is None:
+        raise KeyboardInterrupt
+    pressed.pending = True
 
 
 def check_interrupt() -> None:

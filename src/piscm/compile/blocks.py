@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
 from piscm.compile.integrals import IntegralRows, separated
+from piscm.compile.poles import without_poles
 from piscm.problem.integrals import integrals_in
 from piscm.problem.place import Legs, Place, combined
 from piscm.problem.places import Interior
@@ -113,8 +114,9 @@ def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     blocks: list[Block] = []
     names = [name for name, _ in block_names(problem)]
     for number, equation in enumerate(problem.equations, start=1):
-        name = names[len(blocks)]
-        blocks.append(block(name, "equations", equation, Interior(), f"Equation {number}"))
+        finite = without_poles(equation, problem.domain)
+        name, where = names[len(blocks)], f"Equation {number}"
+        blocks.append(block(name, "equations", finite, Interior(), where))
     for item in (*problem.conditions, *problem.observations):
         made = block(names[len(blocks)], item.kind, item.expression, item.place, item.where)
         made = replace(made, weight=item.weight, data=item.data)

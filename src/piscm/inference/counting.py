@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.marching import order_along
 from piscm.assemble.windows import Part
+from piscm.compile.poles import singular_faces
 from piscm.network.network import Network
 from piscm.problem.integrals import integrals_in
 from piscm.problem.places import PeriodicPair, Slices, WholeBoundary
@@ -30,17 +31,29 @@ def missing_conditions(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int
     Empty where nothing is missing or counting says nothing: several fields in several coordinates,
     data, conditions of other kinds, domains that are no product.
     """
+    regular = _regularity(problem)
     return {
-        symbol: (needed, given)
+        symbol: (needed - regular[symbol], given)
         for symbol, (needed, given) in _counted(problem).items()
-        if given < needed and problem.domain.is_product_along(symbol)
+        if given < needed - regular[symbol] and problem.domain.is_product_along(symbol)
     }
 
 
 def just_enough(problem: Problem) -> bool:
     """Whether there are as many conditions as orders, and no data: a forward problem."""
-    counted = _counted(problem)
-    return bool(counted) and all(needed == given for needed, given in counted.values())
+    counted, regular = _counted(problem), _regularity(problem)
+    return bool(counted) and all(
+        given <= needed <= given + regular[symbol] for symbol, (needed, given) in counted.items()
+    )
+
+
+def _regularity(problem: Problem) -> Mapping[sympy.Symbol, int]:
+    """The conditions that regularity replaces: half of the order at each singular end."""
+    singular = singular_faces(problem)
+    return {
+        symbol: count * max(order_along(problem, item, symbol) for item in problem.fields) // 2
+        for symbol, count in singular.items()
+    }
 
 
 def _counted(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int]]:
@@ -82,8 +95,8 @@ def surely_missing(part: Part, network: Network, points: Floats) -> bool:
         return False
     domain, compiled = problem.domain, part.blocks[0].compiled
     box = domain.bounding_box
-    for symbol, (needed, _) in missing_conditions(problem).items():
-        axis = domain.axis(symbol)
+    for symbol in missing_conditions(problem):
+        needed, axis = order_along(problem, problem.fields[0], symbol), domain.axis(symbol)
         low, high = points.copy(), points.copy()
         low[:, axis], high[:, axis] = box.lower[axis], box.upper[axis]
         everywhere = np.concatenate([points, low, high])

@@ -13,15 +13,32 @@ class ProblemError(ValueError):
     """The problem cannot be solved as written; the message says why and what to do."""
 
 
-class KeyedProblemError(ProblemError):
-    """A mistake in a document; `key` is the way to where it is: names, and positions in lists."""
+class FormulaError(ProblemError):
+    """A mistake in the text of a formula; `span` is where it begins and ends in the text."""
 
-    def __init__(self, message: str, key: tuple[str | int, ...]) -> None:
+    def __init__(self, message: str, span: tuple[int, int] | None) -> None:
         super().__init__(message)
-        self.key = key
+        self.span = span
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return KeyedProblemError, (str(self), self.key)
+        return FormulaError, (str(self), self.span)
+
+
+class KeyedProblemError(ProblemError):
+    """A mistake in a document.
+
+    `key` is the way to where it is: names, and positions in lists; `span` is where in the text that
+    stands there.
+    """
+
+    def __init__(
+        self, message: str, key: tuple[str | int, ...], span: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.key, self.span = key, span
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KeyedProblemError, (str(self), self.key, self.span)
 
 
 class UnfitError(Exception):

@@ -42,6 +42,8 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
             f"{where} is text ({brief(written)}); write it with SymPy symbols, or put the whole "
             "problem into a file for the command line: piscm solve FILE."
         )
+    if isinstance(written, sympy.MatrixBase):
+        raise ProblemError(f"{where} is a vector; write one for each component.")
     if isinstance(written, sympy.Eq) and all(isinstance(side, sympy.Expr) for side in written.args):
         for side in written.args:  # before SymPy works out their difference
             check_parts(side, where)
@@ -80,6 +82,15 @@ class Budget:
     def __init__(self) -> None:
         self.left = 1000
 
+    def spend(self, parts: int, where: str) -> None:
+        """Count parts that are about to be differentiated; `ProblemError` if they are too many."""
+        self.left -= parts
+        if self.left < 0:
+            raise ProblemError(
+                f"{where} differentiates too large an expression. Give parts of it names: fields "
+                "of their own, each with an equation."
+            )
+
 
 def differentiate(
     expression: sympy.Expr, by: Sequence[tuple[sympy.Symbol, int]], where: str, budget: Budget
@@ -91,12 +102,7 @@ def differentiate(
         if symbol not in expression.free_symbols:
             raise ProblemError(f"{where} {_independent(expression, symbol)}")
     for symbol in [symbol for symbol, order in by for _ in range(order)]:
-        budget.left -= check_parts(expression, where)
-        if budget.left < 0:
-            raise ProblemError(
-                f"{where} differentiates too large an expression. Give parts of it names: fields "
-                "of their own, each with an equation."
-            )
+        budget.spend(check_parts(expression, where), where)
         expression = expression.diff(symbol)
     check_parts(expression, where)
     for part in _open_derivatives(expression):

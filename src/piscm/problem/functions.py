@@ -66,7 +66,23 @@ CONSTANTS: dict[str, sympy.Expr] = {
 OPERATORS = ("normal", "normal_derivative", "integral", "here")
 """Names of what only has a meaning in a domain; `piscm.problem.operators` has the functions."""
 
-WORDS = frozenset([*FUNCTIONS, *ALIASES, *RELATIONS, *OPERATORS, "Piecewise", "diff", "Derivative"])
+CALCULUS = ("grad", "div", "laplacian", "curl", "dot")
+SYSTEMS = ("polar", "cylindrical", "spherical")
+"""Operators on scalars and vectors, and the coordinates they may be given; functions likewise."""
+
+WORDS = frozenset(
+    [
+        *FUNCTIONS,
+        *ALIASES,
+        *RELATIONS,
+        *OPERATORS,
+        *CALCULUS,
+        *SYSTEMS,
+        "Piecewise",
+        "diff",
+        "Derivative",
+    ]
+)
 """Names that may be called in text, besides fields."""
 
 MAX_ORDER = 20

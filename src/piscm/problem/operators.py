@@ -1,12 +1,24 @@
-"""Operators of geometry by the names that they have in text."""
+"""Operators by the names that they have in text."""
 
 from collections.abc import Callable
 from typing import Any
 
-from piscm.problem.functions import OPERATORS
+from piscm.problem.calculus import curl, div, dot, grad, laplacian
+from piscm.problem.functions import CALCULUS, OPERATORS, SYSTEMS
 from piscm.problem.integrals import here, integral_in_text
 from piscm.problem.normals import normal, normal_derivative
+from piscm.problem.systems import cylindrical, polar, spherical
 
 BY_NAME: dict[str, Callable[..., Any]] = dict(
-    zip(OPERATORS, (normal, normal_derivative, integral_in_text, here), strict=True)
+    zip(
+        (*OPERATORS, *SYSTEMS),
+        (normal, normal_derivative, integral_in_text, here, polar, cylindrical, spherical),
+        strict=True,
+    )
 )
+"""Operators whose arguments are scalars."""
+
+OF_VECTORS: dict[str, Callable[..., Any]] = dict(
+    zip(CALCULUS, (grad, div, laplacian, curl, dot), strict=True)
+)
+"""Operators that take or give vectors."""

@@ -37,7 +37,7 @@ class Problem(Frozen):
     ----------
     domain : Box, or any other Domain
     equations : sequence of sympy.Expr or sympy.Eq
-        Expressions that must vanish inside the domain.
+        Expressions that must vanish inside the domain; a vector stands for its components.
     conditions : sequence of Condition and Periodic
     unknowns : mapping of sympy.Symbol to float or (float, float, float), optional
         Physical parameters to be identified, each with a first guess, or with a guess, a lower and
@@ -75,7 +75,7 @@ class Problem(Frozen):
                 f"The domain is a {type(domain).__name__}; give a Box({{...}}), a Disk, a Polygon, "
                 "..."
             )
-        written = enumerate(_listed(equations, "equations"), start=1)
+        written = enumerate(_components(_listed(equations, "equations")), start=1)
         intervals = _intervals(unknowns, domain)
         self._set(
             domain=domain,
@@ -269,6 +269,15 @@ def _fitted(item: Any, domain: Domain) -> Any:
     place = item.place
     fitted = place.fitted_to(domain)
     return item if fitted is place or fitted.key == place.key else item.within(Kept(fitted))
+
+
+def _components(equations: list[Any]) -> list[Any]:
+    """Equations of vectors, one for each component."""
+    return [
+        item
+        for written in equations
+        for item in (list(written) if isinstance(written, sympy.MatrixBase) else [written])
+    ]
 
 
 def _listed(items: Any, what: str) -> list[Any]:

@@ -1,17 +1,69 @@
-"""Where to evaluate a solution, as given by the user: coordinates by name, or points."""
+"""What to evaluate and where, as given by the user: coordinates by name or in order, or points."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import sympy
 from numpy.typing import ArrayLike, NDArray
+from sympy.core.function import AppliedUndef
 
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
+from piscm.text.parse import parse_expression
 
 Floats = NDArray[np.float64]
+
+
+def taken_apart(
+    problem: Problem, given: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """The expression (None if there is none) and the coordinates by name.
+
+    Positional arguments are an expression or its text, if the first one is one, and then
+    coordinates in the domain's order.
+    """
+    names = [symbol.name for symbol in problem.domain.coordinates]
+    expression, values = None, list(given)
+    too_many = len(values) + len(named) > len(names) and not _is_number(given[:1])
+    if values and (_is_expression(values[0]) or too_many):
+        expression = as_written(problem, values.pop(0))
+    if len(values) > len(names):
+        raise ProblemError(f"{len(values)} coordinates are given; they are {', '.join(names)}.")
+    coordinates = dict(zip(names, values, strict=False))
+    for name in named:
+        if name in coordinates:
+            raise ProblemError(f"The coordinate {name!r} is given twice, by position and by name.")
+    return expression, {**coordinates, **named}
+
+
+def _is_number(given: Sequence[Any]) -> bool:
+    return bool(given) and isinstance(given[0], int | float) and not isinstance(given[0], bool)
+
+
+def _is_expression(given: Any) -> bool:
+    """Whether it is meant as an expression; a SymPy number may be a coordinate."""
+    return isinstance(given, str) or (isinstance(given, sympy.Basic) and not given.is_number)
+
+
+def as_written(problem: Problem, expression: Any) -> Any:
+    """An expression; a text such as "u_x" or "u*v" is parsed, everything else left as it is."""
+    if not isinstance(expression, str):
+        return expression
+    symbols = {s.name: s for s in (*problem.domain.coordinates, *problem.unknowns)}
+    fields = {str(item.func): item for item in problem.fields}
+    return parse_expression(expression, symbols, fields, "The expression")
+
+
+def only_field(problem: Problem) -> AppliedUndef:
+    """The field of a problem that has only one."""
+    if len(problem.fields) > 1:
+        names = ", ".join(str(item) for item in problem.fields)
+        raise ProblemError(f"The problem has several fields ({names}): say which one first.")
+    return problem.fields[0]
 
 
 def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:

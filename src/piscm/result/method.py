@@ -18,7 +18,7 @@ from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import History
-from piscm.result.progress import Watcher, reporting
+from piscm.result.progress import Callback, Watcher, reporting
 from piscm.result.status import Status
 
 
@@ -40,6 +40,8 @@ class Request:
         As passed to `solve`.
     guess : Network or None
         The solution of a similar problem, to begin with.
+    callback : callable or None
+        As passed to `solve`.
     """
 
     problem: Problem
@@ -49,12 +51,13 @@ class Request:
     rng: np.random.Generator
     progress: bool | Callable[[int, float], None] | None = None
     guess: Network | None = None
+    callback: Callback | None = None
 
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"
     ) -> AbstractContextManager[Watcher]:
         """A function to call with the number of nodes (or steps) done and the residual."""
-        return reporting(self.progress, total, doing, units)
+        return reporting(self.progress, total, doing, units, self.callback)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,53 @@
 """How far a run is, for whoever watches: a bar on a terminal or in a notebook, or a function."""
 
+import logging
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+from piscm.budget.interrupts import interrupt
+
 Report = Callable[[int, float], None]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is; what ``solve(..., callback=...)`` is called with.
+
+    Attributes
+    ----------
+    nodes : int
+        Nodes placed so far, in the present window; iterations, for a method that counts those.
+    residual : float
+        The residual as it is now.
+    seconds : float
+        Since the run began.
+    tolerance : float
+        The residual that is aimed at; 0 if none is.
+    coordinate : str
+        The name of the coordinate that windows follow; empty if there are none.
+    reached : float
+        The value of that coordinate up to which the problem is solved; NaN without windows.
+    windows : int
+        The number of windows that are complete.
+    """
+
+    nodes: int
+    residual: float
+    seconds: float
+    tolerance: float = 0.0
+    coordinate: str = ""
+    reached: float = float("nan")
+    windows: int = 0
+
+
+Callback = Callable[[Progress], Any]
+"""Called with the progress of a run; if it returns True or raises StopIteration, the run ends."""
 
 
 class Watcher:
@@ -22,6 +64,50 @@ class Watcher:
 
     def reached(self, value: float, windows: int) -> None:
         """The march has come this far, in so many windows."""
+
+
+class _Watched(Watcher):
+    """Passes everything on to another watcher, tells a callback, and keeps a log."""
+
+    def __init__(self, inner: Watcher, callback: Callback | None) -> None:
+        self._inner, self._callback, self._began = inner, callback, time.perf_counter()
+        self._tolerance, self._coordinate = 0.0, ""
+        self._reached, self._windows = float("nan"), 0
+
+    def __call__(self, done: int, residual: float) -> None:
+        self._inner(done, residual)
+        _log.debug("%d done, residual %.3e", done, residual)
+        if self._callback is None:
+            return
+        progress = Progress(
+            done,
+            float(residual),
+            time.perf_counter() - self._began,
+            self._tolerance,
+            self._coordinate,
+            self._reached,
+            self._windows,
+        )
+        try:
+            enough = self._callback(progress) is True
+        except StopIteration:
+            enough = True
+        if enough:
+            interrupt()
+
+    def expects(self, tolerance: float) -> None:
+        self._inner.expects(tolerance)
+        self._tolerance = tolerance
+
+    def marches(self, coordinate: str, start: float, end: float) -> None:
+        _log.info("marching along %s from %g to %g", coordinate, start, end)
+        self._coordinate, self._reached, self._windows = coordinate, start, 0
+        self._inner.marches(coordinate, start, end)
+
+    def reached(self, value: float, windows: int) -> None:
+        _log.info("%s = %g reached, %d windows", self._coordinate, value, windows)
+        self._reached, self._windows = value, windows
+        self._inner.reached(value, windows)
 
 
 class _Calling(Watcher):
@@ -69,20 +155,24 @@ class _Bar(Watcher):
 
 @contextmanager
 def reporting(
-    progress: bool | Report | None, total: int, doing: str = "growing", units: str = "nodes"
+    progress: bool | Report | None,
+    total: int,
+    doing: str = "growing",
+    units: str = "nodes",
+    callback: Callback | None = None,
 ) -> Iterator[Watcher]:
     """A function to call after each node (or step) with their number and the residual.
 
     None shows a bar on a terminal or in a notebook and nothing elsewhere; True and False force it
-    on or off; a function is called itself.
+    on or off; a function is called itself. A callback is told more, and may end the run.
     """
     if callable(progress):
-        yield _Calling(progress)
+        yield _Watched(_Calling(progress), callback)
     elif progress or (progress is None and (sys.stderr.isatty() or _in_notebook())):
         with _bar(total, doing, units) as watcher:
-            yield watcher
+            yield _Watched(watcher, callback)
     else:
-        yield Watcher()
+        yield _Watched(Watcher(), callback)
 
 
 def _in_notebook() -> bool:

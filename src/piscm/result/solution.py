@@ -3,11 +3,10 @@
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sympy.core.function import AppliedUndef
 
 from piscm.assemble.sampling import Sampling
 from piscm.compile.blocks import Block, compile_blocks
@@ -18,11 +17,17 @@ from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.problem.errors import ProblemError, fitted_name
-from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 from piscm.result.archive import write_archive
-from piscm.result.arguments import broadcast, checked_points, values_inside
+from piscm.result.arguments import (
+    as_written,
+    broadcast,
+    checked_points,
+    only_field,
+    taken_apart,
+)
+from piscm.result.exports import Exports
 from piscm.result.history import History
 from piscm.result.integrals import integrate
 from piscm.result.method import BlockResidual, Method
@@ -31,9 +36,6 @@ from piscm.result.status import Status
 from piscm.text.document import problem_to_document
 from piscm.text.parse import expression_text
 
-if TYPE_CHECKING:
-    from xarray import DataArray
-
 Floats = NDArray[np.float64]
 
 FORMAT = 4
@@ -41,7 +43,7 @@ FORMAT = 4
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Solution:
+class Solution(Exports):
     """A solution that can be evaluated, printed, saved and examined; returned by `solve`.
 
     ``solution(x=..., t=...)`` is the only field, ``solution(u.diff(x), x=..., t=...)`` any
@@ -54,6 +56,8 @@ class Solution:
         The input of the run.
     status : Status
         How the run ended: ``status.ok``, and a sentence in ``status.value``.
+    success, message : bool, str
+        The same by the names that SciPy has for it.
     residual : Residual
         The fitted residual as a number; ``residual(points=X)`` is that of the equations there.
     block_residuals : tuple of BlockResidual
@@ -115,6 +119,16 @@ class Solution:
     tried: tuple[str, ...] = ()
 
     @property
+    def success(self) -> bool:
+        """Whether the estimated error met the tolerance: ``status.ok``."""
+        return self.status.ok
+
+    @property
+    def message(self) -> str:
+        """How the run ended, in a sentence: ``status.value``."""
+        return self.status.value
+
+    @property
     def residual(self) -> Residual:
         return Residual(self.fitted_residual, self.problem, self.blocks, self.network)
 
@@ -165,38 +179,48 @@ class Solution:
         """The compiled blocks of the problem."""
         return compile_blocks(self.problem)
 
-    def __call__(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
+    def __call__(self, *given: Any, **coordinates: ArrayLike) -> Floats:
         """The value of an expression at coordinates that are broadcast together.
+
+        ``solution(x=0.5, t=1)`` and ``solution(0.5, 1)`` are the only field,
+        ``solution(u.diff(x), x=0.5, t=1)`` and ``solution("u_x", 0.5, 1)`` any expression.
 
         Parameters
         ----------
-        expression : sympy.Expr, optional
-            May be omitted if the problem has one field.
-        **coordinates : array_like
-            Every coordinate of the domain by name.
+        expression : sympy.Expr or str, optional
+            May be omitted if the problem has one field. A text is parsed.
+        *coordinates, **coordinates : array_like
+            Every coordinate of the domain, in its order or by name.
         """
-        compiled = self.network.compile(self._only_field() if expression is None else expression)
-        arrays = broadcast(self.problem, coordinates)
+        expression, at = taken_apart(self.problem, given, coordinates)
+        compiled = self.network.compile(
+            only_field(self.problem) if expression is None else expression
+        )
+        arrays = broadcast(self.problem, at)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
         values = self.network.value(compiled, checked_points(self.problem, points))
         return np.asarray(values.reshape(arrays[0].shape))
 
     def integral(
-        self, expression: Expression | None = None, /, over: Any = None, **coordinates: ArrayLike
+        self,
+        expression: Expression | str | None = None,
+        /,
+        over: Any = None,
+        **coordinates: ArrayLike,
     ) -> Floats:
         """The integral of an expression.
 
         Parameters
         ----------
-        expression : sympy.Expr, optional
+        expression : sympy.Expr or str, optional
             May be omitted if the problem has one field; over a boundary it may hold `normal`.
         over : domain, part of a boundary, coordinate, or (coordinate, low, high), optional
             The problem's domain by default.
         **coordinates : array_like
             Values of the coordinates that it does not run over.
         """
-        expression = self._only_field() if expression is None else expression
-        return integrate(self.network, expression, over, coordinates)
+        chosen = only_field(self.problem) if expression is None else expression
+        return integrate(self.network, as_written(self.problem, chosen), over, coordinates)
 
     @cached_property
     def error_estimate(self) -> ErrorEstimate:
@@ -215,7 +239,7 @@ class Solution:
         with one_thread():
             return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
 
-    def std(self, expression: Expression | None = None, /, **coordinates: ArrayLike) -> Floats:
+    def std(self, *given: Any, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
 
         Takes the arguments of a call of the solution. The residual of the equations counts as noise
@@ -227,39 +251,15 @@ class Solution:
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
             )
-        compiled = self.network.compile(self._only_field() if expression is None else expression)
-        arrays = broadcast(self.problem, coordinates)
+        expression, at = taken_apart(self.problem, given, coordinates)
+        compiled = self.network.compile(
+            only_field(self.problem) if expression is None else expression
+        )
+        arrays = broadcast(self.problem, at)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
         factor = self.uncertainty.factor
         values = self.network.deviation(compiled, checked_points(self.problem, points), factor)
         return np.asarray(values.reshape(arrays[0].shape))
-
-    def to_xarray(
-        self, expression: Expression | None = None, /, **coordinates: ArrayLike
-    ) -> "DataArray":
-        """An expression on the grid spanned by one-dimensional coordinates, as a DataArray."""
-        try:
-            import xarray
-        except ImportError:
-            raise ImportError("to_xarray needs xarray: pip install 'piscm[io]'") from None
-        axes = {
-            name: np.atleast_1d(float_array(values, f"The values of {name}"))
-            for name, values in coordinates.items()
-        }
-        for name, axis in axes.items():
-            if axis.ndim > 1:
-                raise ProblemError(f"{name} has the shape {axis.shape}; give one axis of a grid.")
-        mesh = np.meshgrid(*axes.values(), indexing="ij")
-        at = dict(zip(axes, mesh, strict=True))
-        values = values_inside(self, self.problem, expression, at)
-        name = str(self._only_field().func) if expression is None else str(expression)
-        return xarray.DataArray(values, coords=axes, dims=list(axes), name=name)
-
-    def _only_field(self) -> AppliedUndef:
-        if len(self.problem.fields) > 1:
-            names = ", ".join(str(item) for item in self.problem.fields)
-            raise ProblemError(f"The problem has several fields ({names}): say which one first.")
-        return self.problem.fields[0]
 
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.fields)

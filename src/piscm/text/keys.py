@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from piscm.problem.errors import KeyedProblemError, ProblemError
+from piscm.problem.errors import FormulaError, KeyedProblemError, ProblemError
 
 
 @contextmanager
@@ -12,6 +12,8 @@ def at(*key: str | int) -> Iterator[None]:
     try:
         yield
     except KeyedProblemError as error:
-        raise KeyedProblemError(str(error), (*key, *error.key)) from error.__cause__
+        raise KeyedProblemError(str(error), (*key, *error.key), error.span) from error.__cause__
+    except FormulaError as error:
+        raise KeyedProblemError(str(error), key, error.span) from error.__cause__
     except ProblemError as error:
         raise KeyedProblemError(str(error), key) from error.__cause__

@@ -4,14 +4,13 @@ The text is read as the syntax tree of one Python expression, and only sums, pro
 numbers, comparisons (inside ``Piecewise``), declared names and the functions of
 `piscm.problem.functions` are built from it. Anything else is an error.
 
-    u.diff(t, 2)    diff(u, t, 2)    Derivative(u(t, U), (t, 2))    all mean the same
-    u**2  u^2       exp(-x)          Piecewise((1, x < 0), (0, True))
+    u_tt   diff(u, t, 2)    u.diff(t, 2)    Derivative(u(t, U), (t, 2))    all mean the same
+    u**2   u^2              exp(-x)         Piecewise((1, x < 0), (0, True))
+    u_x(x=0)   u(0, t)      at a place, in conditions
 """
 
 import ast
-import keyword
 import math
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -20,22 +19,21 @@ import sympy
 from sympy.logic.boolalg import Boolean
 from sympy.printing.str import StrPrinter
 
-from piscm.problem.errors import ProblemError, UnfitError, printable, shortened
+from piscm.problem.errors import FormulaError, ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
 from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
-from piscm.problem.operators import BY_NAME
+from piscm.problem.nearest import did_you_mean
+from piscm.problem.operators import BY_NAME, OF_VECTORS
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
+from piscm.text.source import MARKED, Source, sides
+from piscm.text.subscripts import subscripted
+from piscm.text.vectors import operated
 
 _MAX_LENGTH = 100_000
 _MAX_DEPTH = 50
 _MAX_NODES = 10_000  # of Python's tree, which has nodes for operators and contexts too
-
-# Python keywords are fine as names in physics (lambda!); the mark keeps ast from rejecting them.
-_MARKED = {f"{word}_keyword": word for word in keyword.kwlist if word not in ("True", "False")}
-_KEYWORDS = re.compile(rf"\b({'|'.join(_MARKED.values())})\b")
-_EQUALS = re.compile(r"(?<![<>!=])=(?!=)")
 
 _COMPARISONS: dict[type[ast.cmpop], Any] = {
     ast.Lt: sympy.StrictLessThan,
@@ -63,19 +61,48 @@ def parse_expression(
     where : str
         What the text is, for error messages.
     """
+    read, _ = _read(text, symbols, fields, where, False)
+    return read
+
+
+At = tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+"""A place as it stands in a formula: coordinates and their values."""
+
+
+def parse_condition(
+    text: str,
+    symbols: Mapping[str, sympy.Symbol],
+    fields: Mapping[str, sympy.Expr],
+    where: str = "A condition",
+) -> tuple[sympy.Expr, list[At], list[sympy.Expr]]:
+    """A condition: what must vanish, the places named in it, and its sides.
+
+    ``u_x(x=0) = 1`` is ``u_x - 1`` at ``x = 0``; there is a place for each side of the equation
+    that names one, and no side may name two.
+    """
+    (expression, parts), places = _read(text, symbols, fields, where, True)
+    return expression, places, parts
+
+
+def _read(text: Any, symbols: Any, fields: Any, where: str, placed: bool) -> Any:
     if not isinstance(text, str):
         raise ProblemError(f"{where} is a {type(text).__name__}, not text.")
     if len(text) > _MAX_LENGTH:
         raise ProblemError(f"{where} is longer than {_MAX_LENGTH} characters.")
-    reader = _Reader(symbols, fields, f"{where} ({shortened(printable(text), 60)})")
-    sides = _EQUALS.split(text)
-    if len(sides) > 2:
-        raise ProblemError(f"{reader.where} has more than one '='.")
+    reader = _Reader(symbols, fields, f"{where} ({shortened(printable(text), 60)})", placed)
+    sources = sides(text)
+    if len(sources) > 2:
+        begin = sources[2].origin[0]
+        raise FormulaError(f"{reader.where} has more than one '='.", (begin, begin + 1))
     try:
-        left, *others = [reader.read(side) for side in sides]
-        return left if not others else reader.difference(left, *others)
+        parts, places = [], []
+        for source in sources:
+            parts.append(reader.read(source))
+            places += reader.places
+        expression = parts[0] if len(parts) == 1 else reader.difference(*parts)
     except RecursionError:
         raise ProblemError(f"{reader.where} is nested too deeply.") from None
+    return ((expression, parts) if placed else expression), places
 
 
 def expression_text(expression: sympy.Expr) -> str:
@@ -98,26 +125,41 @@ class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no type hints
 
 class _Reader:
     def __init__(
-        self, symbols: Mapping[str, sympy.Symbol], fields: Mapping[str, sympy.Expr], where: str
+        self,
+        symbols: Mapping[str, sympy.Symbol],
+        fields: Mapping[str, sympy.Expr],
+        where: str,
+        placed: bool = False,
     ) -> None:
         self.symbols = symbols
         self.fields = fields
         self.where = where
+        self.placed = placed
+        self.places: list[At] = []
         self.former, self.budget = Former(), Budget()
-        self.source = ""
+        self.source = Source("", (0,))
 
-    def read(self, text: str) -> sympy.Expr:
-        self.source = _KEYWORDS.sub(r"\1_keyword", text.strip()).replace("^", "**")
+    def read(self, source: Source) -> sympy.Expr:
+        self.source, self.places = source, []
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Python's doubts about 1if, which is refused here
-                tree = ast.parse(self.source, mode="eval")
+                tree = ast.parse(source.text, mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            reason = error.msg if isinstance(error, SyntaxError) else "too deep or too long"
-            raise ProblemError(f"{self.where} is not a formula: {reason}.") from None
+            raise self.not_a_formula(error) from None
         if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
             raise ProblemError(f"{self.where} has more than {MAX_PARTS} parts.")
         return self.number(tree.body, 0)
+
+    def not_a_formula(self, error: Exception) -> ProblemError:
+        if not isinstance(error, SyntaxError):
+            return ProblemError(f"{self.where} is not a formula: too deep or too long.")
+        reason = error.msg.replace("Perhaps you forgot a comma?", "is an operator missing?")
+        if "'=='" in reason or not self.source.text:  # advice about Python, not about formulas
+            reason = "invalid syntax" if self.source.text else "a side of it is empty"
+        place = min(max((error.offset or 1) - 1, 0), len(self.source.text))
+        begin = self.source.origin[place]
+        return FormulaError(f"{self.where} is not a formula: {reason}.", (begin, begin + 1))
 
     def difference(self, left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:
         try:
@@ -126,10 +168,8 @@ class _Reader:
             raise ProblemError(f"{self.where} {error}.") from None
 
     def fail(self, node: ast.AST, reason: str) -> ProblemError:
-        part = ast.get_source_segment(self.source, node) or ""
-        for marked, word in _MARKED.items():
-            part = part.replace(marked, word)
-        return ProblemError(f"{self.where}: {shortened(part, 60)!r} {reason}")
+        part = shortened(self.source.segment(node), 60)
+        return FormulaError(f"{self.where}: {part!r} {reason}", self.source.span(node))
 
     def build(self, node: ast.AST, depth: int) -> Any:
         """An expression, or a comparison."""
@@ -165,12 +205,14 @@ class _Reader:
             case ast.Compare(ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
                 both = self.number(node.left, depth), self.number(right, depth)
                 return self.formed(node, self.former.compared, _COMPARISONS[type(op)], *both)
-            case ast.Call(keywords=[]):
+            case ast.Call():
                 return self.call(node, depth)
         raise self.fail(node, "is not understood.")
 
     def number(self, node: ast.AST, depth: int) -> sympy.Expr:
         built = self.build(node, depth)
+        if isinstance(built, sympy.MatrixBase):
+            raise self.fail(node, "is a vector; use it in div(...), curl(...) or dot(...).")
         if not isinstance(built, sympy.Expr):
             raise self.fail(node, "is not a number or expression.")
         return built
@@ -182,12 +224,17 @@ class _Reader:
         return built
 
     def name(self, node: ast.Name) -> sympy.Expr:
-        for name in (node.id, _MARKED.get(node.id, "")):
+        for name in (node.id, MARKED.get(node.id, "")):
             for table in (self.symbols, self.fields, CONSTANTS):
                 if name in table:
                     return table[name]
+        made = self.formed(node, subscripted, node.id, self.fields)
+        if made is not None:
+            field, pairs = made
+            return differentiate(field, pairs, self.where, self.budget)
         known = shortened(", ".join([*self.symbols, *self.fields]), 300)
-        raise self.fail(node, f"is not declared; the names known here are {known}.")
+        near = did_you_mean(node.id, [*self.symbols, *self.fields, *CONSTANTS])
+        raise self.fail(node, f"is not declared{near}; the names known here are {known}.")
 
     def sum(self, node: ast.expr, depth: int) -> sympy.Expr:
         terms = _flat(node, ast.Add, ast.Sub)
@@ -214,13 +261,20 @@ class _Reader:
         if not isinstance(node.func, ast.Name):
             raise self.fail(node, "is not understood.")
         name = node.func.id
+        of = self.differentiated(node.func, name)
+        if of is not None and (node.keywords or name not in self.fields or self.placed):
+            return self.at_place(node, *of, depth)
+        if node.keywords:
+            raise self.fail(node, "is not understood.")
         if name in ("diff", "Derivative") and node.args:
             return self.derivative(node, node.args[0], node.args[1:], depth)
         if name == "Piecewise":
             pieces = [self.piece(argument, depth) for argument in node.args]
             return self.formed(node, self.former.pieces, pieces)
+        if name in OF_VECTORS:
+            return operated(self, node, name, depth)
         arguments = [self.number(argument, depth) for argument in node.args]
-        field = self.fields.get(name) or self.fields.get(_MARKED.get(name, ""))
+        field = self.fields.get(name) or self.fields.get(MARKED.get(name, ""))
         if field is not None:
             if tuple(arguments) != field.args:
                 raise self.fail(node, f"stands for {field} only.")
@@ -232,8 +286,48 @@ class _Reader:
         function = FUNCTIONS.get(name) or ALIASES.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))
-            raise self.fail(node, f"calls an unknown function; known: {known}.")
+            near = did_you_mean(name, [*WORDS, *self.fields])
+            raise self.fail(node, f"calls an unknown function{near}; known: {known}.")
         return self.formed(node, self.former.applied, function, arguments)
+
+    def differentiated(self, node: ast.Name, name: str) -> tuple[sympy.Expr, sympy.Expr] | None:
+        """The field that a name stands for or is a derivative of, and what the name means."""
+        field = self.fields.get(name) or self.fields.get(MARKED.get(name, ""))
+        if field is not None:
+            return field, field
+        if name in WORDS or name in self.symbols:
+            return None
+        made = self.formed(node, subscripted, name, self.fields)
+        return None if made is None else (made[0], self.name(node))
+
+    def at_place(
+        self, node: ast.Call, field: sympy.Expr, meant: sympy.Expr, depth: int
+    ) -> sympy.Expr:
+        """A field or derivative at a place, ``u_x(x=0)`` or ``u(0, t)``: the place is noted."""
+        values = [self.number(argument, depth) for argument in node.args]
+        own = {symbol.name: symbol for symbol in field.args}
+        if values and len(values) != len(own):
+            raise self.fail(node, f"takes {len(own)} arguments, as {field}, or names: x=0.")
+        at = dict(zip(field.args, values, strict=False))
+        for item in node.keywords:
+            symbol = own.get(item.arg or "")
+            if symbol is None or symbol in at:
+                known = ", ".join(own)
+                near = did_you_mean(item.arg or "", own)
+                raise self.fail(node, f"names {item.arg!r}{near}; {field.func} has {known}.")
+            at[symbol] = self.number(item.value, depth)
+        place = tuple((symbol, value) for symbol, value in at.items() if value != symbol)
+        for _, value in place:
+            if value.free_symbols or (value.has(sympy.Function) and not value.is_number):
+                raise self.fail(node, f"stands for {field} only, or for it at a fixed place.")
+        if not place:
+            return meant
+        if not self.placed:
+            raise self.fail(node, f"stands for {field} only; places belong into conditions.")
+        if self.places and self.places[0] != place:
+            raise self.fail(node, "is at another place than what stands before it.")
+        self.places = [place]
+        return meant
 
     def piece(self, node: ast.expr, depth: int) -> tuple[sympy.Expr, Boolean]:
         match node:
