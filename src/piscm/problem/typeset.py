@@ -1,7 +1,8 @@
 """A problem as a notebook shows it: formulas in MathML, which browsers typeset themselves."""
 
+import re
 from collections.abc import Iterator
-from html import escape
+from html import escape, unescape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ def formula(expression: sympy.Expr, *, zero: bool = False) -> str:
     except Exception:  # SymPy's printer lacks some functions; their text is as good
         return f"<code>{escape(str(expression))}{' = 0' if zero else ''}</code>"
     inner = inner.replace("<mo>-</mo>", "<mo>−</mo>").replace("&ExponentialE;", "e")
+    inner = re.sub(r"&(?!lt;|gt;|amp;)\w+;", lambda name: unescape(name[0]), inner)
     equals = "<mo>=</mo><mn>0</mn>" if zero else ""
     return (
         '<math xmlns="http://www.w3.org/1998/Math/MathML" displaystyle="true">'
@@ -72,10 +74,7 @@ def _letters(derivative: sympy.Derivative) -> str:
 def problem_html(problem: "Problem") -> str:
     """Equations, domain, conditions, observations and unknowns, one a line."""
     fields = ", ".join(escape(str(item)) for item in problem.fields)
-    rows = "".join(
-        f'<div style="margin:.3em 0 .3em 1.5em;overflow-x:auto">{line}</div>'
-        for line in _rows(problem)
-    )
+    rows = "".join(f'<div style="{_ROW}">{line}</div>' for line in _rows(problem))
     return (
         '<div class="piscm-problem" style="line-height:1.5">'
         f"<div><strong>Problem</strong> for {fields} on {_domain(problem)}</div>{rows}</div>"

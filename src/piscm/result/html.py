@@ -4,7 +4,9 @@ from base64 import b64encode
 from html import escape
 from importlib import import_module
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from piscm.problem.errors import ProblemError
 from piscm.problem.typeset import formula
@@ -56,12 +58,31 @@ def _facts(solution: "Solution") -> list[tuple[str, str]]:
 def _picture(solution: "Solution") -> str:
     """The first field as an image inside the page; nothing without matplotlib."""
     try:
-        plots = import_module("piscm.plots")
-        figure = plots.thumbnail(solution)
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(3.6, 2.6), layout="constrained")
+        _draw(solution, figure.add_subplot())
     except (ImportError, ProblemError):
         return ""
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=90)
-    plots.close(figure)
     data = b64encode(buffer.getvalue()).decode()
     return f'<img alt="the solution" src="data:image/png;base64,{data}" style="max-width:100%">'
+
+
+def _draw(solution: "Solution", ax: Any) -> None:
+    """A map over the first two coordinates, the others in their middle; in one, all fields."""
+    problem, plots = solution.problem, import_module("piscm.plots")
+    box = problem.domain.bounding_box
+    if problem.domain.dimension > 1:
+        names = [symbol.name for symbol in box.coordinates]
+        middle = dict(zip(names[2:], map(float, box.center[2:]), strict=True))
+        plots.field_map(solution, problem.fields[0], at=middle, ax=ax)
+        ax.set_title(str(problem.fields[0].func))
+        return
+    along = np.linspace(float(box.lower[0]), float(box.upper[0]), 161)
+    name = box.coordinates[0].name
+    for item in problem.fields:
+        ax.plot(along, solution(item, **{name: along}), label=str(item.func))
+    ax.set_xlabel(name)
+    ax.legend(frameon=False)
