@@ -7,9 +7,12 @@ import piscm
 
 SECTIONS = {
     "Solve": "solve Solution Status Progress NotConverged load FieldFunction",
-    "Write a problem": "coordinates field unknown Problem Condition Periodic Observations ProblemError",
-    "Operators": "grad div curl laplacian dot polar cylindrical spherical integral here normal normal_derivative",
-    "Domains": "Box Interval Rectangle Brick Disk Ball Ellipse Polygon Cylinder Mesh PointCloud read_mesh",
+    "Write a problem": "coordinates field unknown Problem Condition Periodic Observations"
+    " ProblemError",
+    "Operators": "grad div curl laplacian dot polar cylindrical spherical integral here normal"
+    " normal_derivative",
+    "Domains": "Box Interval Rectangle Brick Disk Ball Ellipse Polygon Cylinder Mesh PointCloud"
+    " read_mesh",
     "Methods": "Auto Windows PISC1 PISC2 PISC3 Local Orthogonal MarchPolicy Sampling",
 }
 MODULES = ("plots", "zoo", "baselines")

@@ -2,8 +2,8 @@
 A cantilever beam
 =================
 
-A beam of length 1 is clamped at its left end, free at the right, and carries an even load q:
-EI w'''' = q. Four conditions fix the four constants; moment and shear force are derivatives of the
+A beam of length 1 is clamped at its left end, free at the right, and carries an even load q: EI
+w'''' = q. Four conditions fix the four constants; moment and shear force are derivatives of the
 same closed-form solution. The tip sinks by q/(8 EI).
 """
 

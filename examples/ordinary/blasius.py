@@ -3,8 +3,8 @@ Blasius' boundary layer
 =======================
 
 The flow along a flat plate: 2 f''' + f f'' = 0 with f(0) = f'(0) = 0 and f' → 1 far away. The
-friction at the wall, f''(0) = 0.332057336…, is in every textbook. No shooting is needed: the third
-condition is written where it holds.
+friction at the wall, f''(0) = 0.332057336…, is in every textbook. No shooting is needed: the
+third condition is written where it holds.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A population with memory
 ========================
 
-An equation may integrate over all of the past: u' = -∫ u(s) ds from 0 to t, with u(0) = 1, is solved
-by the cosine.
+An equation may integrate over all of the past: u' = -∫ u(s) ds from 0 to t, with u(0) = 1, is
+solved by the cosine.
 """
 
 import matplotlib.pyplot as plt

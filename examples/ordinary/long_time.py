@@ -2,9 +2,9 @@
 Many periods, in windows
 ========================
 
-Over a long time one network would need very many nodes. The default method cuts the time into windows
-as it goes, each beginning where the last one ended, and answers as one solution. Here it does so for a
-Van der Pol oscillator, and SciPy says how right it is.
+Over a long time one network would need very many nodes. The default method cuts the time into
+windows as it goes, each beginning where the last one ended, and answers as one solution. Here
+it does so for a Van der Pol oscillator, and SciPy says how right it is.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 A large swing of a pendulum
 ===========================
 
-Released from rest at an angle of two radians, a pendulum swings far beyond where sin u ≈ u holds:
-u'' + sin u = 0 with u(0) = 2 and u'(0) = 0. Half a period is 2 K(sin 1), with the complete elliptic
-integral K.
+Released from rest at an angle of two radians, a pendulum swings far beyond where sin u ≈ u
+holds: u'' + sin u = 0 with u(0) = 2 and u'(0) = 0. Half a period is 2 K(sin 1), with the
+complete elliptic integral K.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Two solutions of one problem
 ============================
 
-Bratu's equation u'' + λ eᵘ = 0 with u = 0 at both ends has two solutions for λ < 3.51. The default
-start finds the lower one; starting values lead to the upper. Both are known in closed form.
+Bratu's equation u'' + λ eᵘ = 0 with u = 0 at both ends has two solutions for λ < 3.51. The
+default start finds the lower one; starting values lead to the upper. Both are known in closed
+form.
 """
 
 import matplotlib.pyplot as plt
@@ -23,6 +24,7 @@ problem = Problem(
 lower = solve(problem)
 upper = solve(problem, initial={u: 16 * x * (1 - x)}, tol=1e-5)
 print(upper)
+
 
 # %%
 # The exact solutions are u = -2 ln(cosh(θ (x - 1/2)) / cosh(θ/2)) with 2 θ² = cosh²(θ/2), scaled.

@@ -2,9 +2,9 @@
 Burgers' equation: a front that steepens and moves
 ==================================================
 
-u_t + u u_x = ν u_xx is the simplest flow with friction. Between u = 1 on the left and u = 0 on the
-right stands a front of width 4ν that moves with speed 1/2. (For ν = 0.01/π from a sine, a shock, ask
-``piscm solve burgers --tol 1e-4``: that takes minutes.)
+u_t + u u_x = ν u_xx is the simplest flow with friction. Between u = 1 on the left and u = 0 on
+the right stands a front of width 4ν that moves with speed 1/2. (For ν = 0.01/π from a sine, a
+shock, ask ``piscm solve burgers --tol 1e-4``: that takes minutes.)
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,9 @@ print(solution)
 truth = sympy.lambdify((x, t), exact, "numpy")
 xs, ts = np.meshgrid(np.linspace(-1, 1, 120), np.linspace(0, 1, 60))
 error = float(np.abs(solution(x=xs, t=ts) - truth(xs, ts)).max())
-print(f"largest error {error:.1e}, estimated {solution.error_estimate.relative:.1e} (relative, rms)")
+print(
+    f"largest error {error:.1e}, estimated {solution.error_estimate.relative:.1e} (relative, rms)"
+)
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")

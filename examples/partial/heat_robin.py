@@ -2,9 +2,9 @@
 A rod that cools through its end
 ================================
 
-Heat conduction u_t = a u_xx in a rod that is insulated at x = 0 and loses heat to its surroundings at
-x = 1, where u_x + B u = 0 (a Robin condition, B the Biot number). A rod that begins as cos(λx), with
-λ tan λ = B, keeps its shape and decays with the rate a λ².
+Heat conduction u_t = a u_xx in a rod that is insulated at x = 0 and loses heat to its
+surroundings at x = 1, where u_x + B u = 0 (a Robin condition, B the Biot number). A rod that
+begins as cos(λx), with λ tan λ = B, keeps its shape and decays with the rate a λ².
 """
 
 import matplotlib.pyplot as plt

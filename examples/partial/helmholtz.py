@@ -2,8 +2,8 @@
 Helmholtz' equation: standing waves
 ===================================
 
-u_xx + u_yy + k² u = q on a square, with a source that makes sin(πx) sin(4πy) the solution: the problem
-on which many physics-informed networks are tried, and on which few get three digits.
+u_xx + u_yy + k² u = q on a square, with a source that makes sin(πx) sin(4πy) the solution: the
+problem on which many physics-informed networks are tried, and on which few get three digits.
 """
 
 import matplotlib.pyplot as plt

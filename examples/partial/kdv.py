@@ -2,9 +2,9 @@
 Korteweg–de Vries: a solitary wave
 ==================================
 
-On shallow water a single hump can travel without changing its shape: u_t + 6 u u_x + u_xxx = 0 has
-the solution u = c/2 sech²(√c (x - ct)/2). The third derivative asks for one condition on the left and two
-on the right.
+On shallow water a single hump can travel without changing its shape: u_t + 6 u u_x + u_xxx = 0
+has the solution u = c/2 sech²(√c (x - ct)/2). The third derivative asks for one condition on
+the left and two on the right.
 """
 
 import matplotlib.pyplot as plt

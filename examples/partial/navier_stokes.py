@@ -2,8 +2,9 @@
 Navier–Stokes: flow behind a grid
 =================================
 
-Kovasznay's exact solution of the steady Navier–Stokes equations at Reynolds number 40: three fields, two
-momentum equations and the continuity equation. The pressure is known only where the flow leaves.
+Kovasznay's exact solution of the steady Navier–Stokes equations at Reynolds number 40: three
+fields, two momentum equations and the continuity equation. The pressure is known only where the
+flow leaves.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Radiation from the end of a rod, and three thermometers
 =======================================================
 
-A conductivity that grows with the temperature, and an end that radiates with its fourth power: equation and
-condition are both nonlinear. Three measurements inside the rod enter as further rows.
+A conductivity that grows with the temperature, and an end that radiates with its fourth power:
+equation and condition are both nonlinear. Three measurements inside the rod enter as further
+rows.
 """
 
 import matplotlib.pyplot as plt

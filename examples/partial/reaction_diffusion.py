@@ -2,8 +2,9 @@
 Two species, one front
 ======================
 
-Two species diffuse, multiply and compete; each alone is a stable state. Where they meet, one drives out
-the other behind a front that moves with speed 3/2 and is known exactly (Rodrigo and Mimura, 2000).
+Two species diffuse, multiply and compete; each alone is a stable state. Where they meet, one
+drives out the other behind a front that moves with speed 3/2 and is known exactly (Rodrigo and
+Mimura, 2000).
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A wave on a string
 ==================
 
-A string that is held at both ends is released from a bump: u_tt = u_xx. The bump splits into two
-that run apart, are reflected upside down, and meet again, as d'Alembert's formula says.
+A string that is held at both ends is released from a bump: u_tt = u_xx. The bump splits into
+two that run apart, are reflected upside down, and meet again, as d'Alembert's formula says.
 """
 
 import matplotlib.pyplot as plt

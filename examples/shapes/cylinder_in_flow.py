@@ -2,8 +2,9 @@
 Flow around a cylinder
 ======================
 
-Potential flow: the velocity is the gradient of φ, Δφ = 0, nothing flows through the cylinder, and far away
-the flow is even. On the sides of the cylinder the fluid is twice as fast as far away.
+Potential flow: the velocity is the gradient of φ, Δφ = 0, nothing flows through the cylinder,
+and far away the flow is even. On the sides of the cylinder the fluid is twice as fast as far
+away.
 """
 
 import matplotlib.pyplot as plt

@@ -2,16 +2,26 @@
 A plate with a hole
 ===================
 
-A plate is heated evenly, kept at zero on its left side, insulated on the others, and cooled through a
-hole. Shapes are written with their coordinates and combined with ``|``, ``-`` and ``&``; every part of
-the boundary keeps its name. In the end, what is produced must leave.
+A plate is heated evenly, kept at zero on its left side, insulated on the others, and cooled
+through a hole. Shapes are written with their coordinates and combined with ``|``, ``-`` and
+``&``; every part of the boundary keeps its name. In the end, what is produced must leave.
 """
 
 import math
 
 import matplotlib.pyplot as plt
 
-from piscm import Condition, Disk, Polygon, Problem, coordinates, field, normal_derivative, plots, solve
+from piscm import (
+    Condition,
+    Disk,
+    Polygon,
+    Problem,
+    coordinates,
+    field,
+    normal_derivative,
+    plots,
+    solve,
+)
 
 x, y = coordinates("x y")
 u = field("u", x, y)

@@ -2,9 +2,9 @@
 A soap film on a bent wire
 ==========================
 
-A minimal surface: the film over a disk whose rim is bent up and down. The equation is nonlinear in the
-slopes of the height u, (1 + u_y²) u_xx - 2 u_x u_y u_xy + (1 + u_x²) u_yy = 0. Scherk's surface
-ln(cos x / cos y) solves it exactly.
+A minimal surface: the film over a disk whose rim is bent up and down. The equation is nonlinear
+in the slopes of the height u, (1 + u_y²) u_xx - 2 u_x u_y u_xy + (1 + u_x²) u_yy = 0. Scherk's
+surface ln(cos x / cos y) solves it exactly.
 """
 
 import matplotlib.pyplot as plt

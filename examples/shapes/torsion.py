@@ -2,9 +2,9 @@
 Torsion of an elliptic bar
 ==========================
 
-A bar that is twisted carries a torque that Prandtl's stress function gives: Δφ = -2 in the cross section,
-φ = 0 on its rim, and the stiffness is twice the integral of φ. For an ellipse with the half axes a and b
-it is π a³b³/(a² + b²).
+A bar that is twisted carries a torque that Prandtl's stress function gives: Δφ = -2 in the
+cross section, φ = 0 on its rim, and the stiffness is twice the integral of φ. For an ellipse
+with the half axes a and b it is π a³b³/(a² + b²).
 """
 
 import math

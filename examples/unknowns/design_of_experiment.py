@@ -2,8 +2,9 @@
 Where to measure next
 =====================
 
-An oscillator with unknown damping and stiffness, a few measurements, and money for one more: the best time is
-where the prediction is most uncertain. The covariance of the fit tells before anything is measured.
+An oscillator with unknown damping and stiffness, a few measurements, and money for one more:
+the best time is where the prediction is most uncertain. The covariance of the fit tells before
+anything is measured.
 """
 
 import matplotlib.pyplot as plt
@@ -50,6 +51,7 @@ uncertainty = first.std(t=dense)
 best = float(dense[uncertainty.argmax()])
 print(f"measure at t = {best:.2f}")
 
+
 # %%
 # One measurement there, or one more where the others are:
 def added(time):
@@ -58,7 +60,8 @@ def added(time):
 
 good, poor = added(best), added(1.0)
 for name, solution in (("before", first), ("at the best time", good), ("at t = 1", poor)):
-    print(f"{name:>17}: c = {solution.unknowns['c']}, k = {solution.unknowns['k']}")
+    k_found = solution.unknowns["k"]
+    print(f"{name:>17}: k = {k_found.value:.3f} ± {k_found.stderr:.3f}")
 
 # %%
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")

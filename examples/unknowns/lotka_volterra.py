@@ -2,15 +2,27 @@
 Predator and prey, from noisy counts
 ====================================
 
-Lotka and Volterra's equations u' = a u - b u v and v' = c u v - d v with all four rates unknown. Fifty
-noisy counts of each species give the rates, their standard errors, and how these hang together.
+Lotka and Volterra's equations u' = a u - b u v and v' = c u v - d v with all four rates
+unknown. Fifty noisy counts of each species give the rates, their standard errors, and how these
+hang together.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from piscm import Box, Condition, Observations, Problem, coordinates, field, solve, unknown
+from piscm import (
+    PISC3,
+    Box,
+    Condition,
+    Observations,
+    Problem,
+    Sampling,
+    coordinates,
+    field,
+    solve,
+    unknown,
+)
 
 TRUTH = {"a": 1.1, "b": 0.4, "c": 0.1, "d": 0.4}
 NOISE = 0.1
@@ -38,7 +50,8 @@ problem = Problem(
     unknowns={a: 1.0, b: 0.5, c: 0.2, d: 0.5},
     observations=[Observations(u, times, counted[0]), Observations(v, times, counted[1])],
 )
-solution = solve(problem, tol=1e-3)
+method = PISC3(max_nodes=120, selection="orthogonal", candidates=100)
+solution = solve(problem, method, sampling=Sampling(interior=400))
 print(solution)
 
 # %%

@@ -2,8 +2,8 @@
 What the data cannot tell
 =========================
 
-Two unknowns of which only the product shows: no amount of data can separate them, and the solution says so
-instead of guessing. Solve for the product, and all is well.
+Two unknowns of which only the product shows: no amount of data can separate them, and the
+solution says so instead of guessing. Solve for the product, and all is well.
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,7 @@ better = Problem(
     problem.domain, [u.diff(t) + product * u], [start], {product: 1.0}, observations=data
 )
 answer = solve(better)
-print(answer.unknowns["product"], answer.status.name)
+print(f"{answer.status.name}: the product is {answer.unknowns['product'].value:.6f}")
 
 # %%
 # Every pair on the hyperbola fits as well as any other.

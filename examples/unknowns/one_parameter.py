@@ -2,8 +2,9 @@
 One parameter, with its error bar
 =================================
 
-The damping μ of a forced Van der Pol oscillator, u_tt - μ (1 - u²) u_t + u = U, from 100 noisy measurements
-over time t and forcing U. The forcing is a coordinate: one solution holds for all of its values.
+The damping μ of a forced Van der Pol oscillator, u_tt - μ (1 - u²) u_t + u = U, from 100 noisy
+measurements over time t and forcing U. The forcing is a coordinate: one solution holds for all
+of its values.
 """
 
 import matplotlib.pyplot as plt
@@ -11,7 +12,8 @@ import numpy as np
 
 from piscm import PISC3, Observations, Sampling, solve, zoo
 
-# The problem, with mu unknown and first guessed as 0.1, comes from the zoo of problems with known answers.
+# The problem, with mu unknown and first guessed as 0.1, comes from the zoo of problems with
+# known answers.
 benchmark = zoo.load("van-der-pol-inverse")
 print(benchmark.problem)
 

@@ -2,8 +2,8 @@
 Data with outliers
 ==================
 
-One sensor reading in ten is nonsense. Least squares is pulled away by it; ``loss="huber"`` limits the pull
-of each reading.
+One sensor reading in ten is nonsense. Least squares is pulled away by it; ``loss="huber"``
+limits the pull of each reading.
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,9 @@ def fitted(loss):
 
 plain, robust = fitted("square"), fitted("huber")
 for name, solution in (("square", plain), ("huber", robust)):
-    found = solution.unknowns
+    found = {
+        key: f"{item.value:.3f} ± {item.stderr:.3f}" for key, item in solution.unknowns.items()
+    }
     print(f"{name}: c = {found['c']}, k = {found['k']}; truly 0.5 and 4.0625")
 
 # %%

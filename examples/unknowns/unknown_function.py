@@ -2,9 +2,10 @@
 An unknown function
 ===================
 
-The conductivity k(x) in (k u')' = f, from measurements of u alone. An unknown function is a field like any
-other: it has no equation and no observation of its own, but it stands in one. The flux at one end is known, as
-it must be: u alone fixes k up to the multiple of 1/u' that solves the equation without f.
+The conductivity k(x) in (k u')' = f, from measurements of u alone. An unknown function is a
+field like any other: it has no equation and no observation of its own, but it stands in one.
+The flux at one end is known, as it must be: u alone fixes k up to the multiple of 1/u' that
+solves the equation without f.
 """
 
 import matplotlib.pyplot as plt

@@ -2,15 +2,27 @@
 Where is the source?
 ====================
 
-Somewhere in a room something evaporates: Δu = -s exp(-r²/w²) around a place that nobody knows. Twenty-five
-sensors with noise give the place, the strength, and how certain they are.
+Somewhere in a room something evaporates: Δu = -s exp(-r²/w²) around a place that nobody knows.
+Twenty-five sensors with noise give the place, the strength, and how certain they are.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 import sympy
 
-from piscm import Box, Condition, Observations, Problem, coordinates, field, plots, solve, unknown
+from piscm import (
+    PISC3,
+    Box,
+    Condition,
+    Observations,
+    Problem,
+    Sampling,
+    coordinates,
+    field,
+    plots,
+    solve,
+    unknown,
+)
 
 PLACE, STRENGTH, WIDTH = (0.62, 0.35), 20.0, 0.2
 
@@ -25,7 +37,8 @@ def source(a, b, s):
 
 
 # %%
-# The measurements are made with another solution, of the problem in which all is known, plus noise.
+# The measurements are made with another solution, of the problem in which all is known, plus
+# noise.
 known = Problem(room, [u.diff(x, 2) + u.diff(y, 2) + source(*PLACE, STRENGTH)], [wall])
 truth = solve(known, tol=1e-5)
 rng = np.random.default_rng(1)
@@ -43,7 +56,8 @@ problem = Problem(
     unknowns={a: (0.5, 0, 1), b: (0.5, 0, 1), s: 10.0},
     observations=[Observations(u, sensors, measured, noise=noise)],
 )
-solution = solve(problem, tol=1e-3)
+method = PISC3(max_nodes=200, selection="orthogonal", candidates=100)
+solution = solve(problem, method, sampling=Sampling(interior=600, boundary=150))
 print(solution)
 
 # %%
@@ -64,7 +78,6 @@ ax.plot(*PLACE, "k+", markersize=12, label="truth")
 ax.legend(loc="upper left", fontsize="small")
 
 missed = [
-    (found[n].value - v) / found[n].stderr
-    for n, v in zip("abs", (*PLACE, STRENGTH), strict=True)
+    (found[n].value - v) / found[n].stderr for n, v in zip("abs", (*PLACE, STRENGTH), strict=True)
 ]
 assert max(map(abs, missed)) < 4

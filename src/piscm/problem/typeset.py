@@ -95,7 +95,7 @@ def _rows(problem: "Problem") -> Iterator[str]:
     for condition in problem.conditions:
         yield _condition(condition)
     for data in problem.observations:
-        yield f"{formula(data.expression)} observed at {len(data.values)} points"
+        yield f"{formula(data.expression)} observed at {len(np.asarray(data.values))} points"
     for symbol, guess in problem.unknowns.items():
         low, high = problem.bounds[symbol]
         within = f", between {low:g} and {high:g}"

@@ -2,6 +2,7 @@
 
 import time
 from html import escape
+from importlib import import_module
 from typing import Any
 
 # A front end redraws on every message; more of them than this a second only slow it down.
@@ -15,12 +16,11 @@ class NotebookBar:
     """
 
     def __init__(self, total: float, doing: str) -> None:
-        from IPython.display import HTML, display
-
-        self._html = HTML
+        display = import_module("IPython.display")
+        self._html: Any = display.HTML
         self._total, self._completed, self._doing, self._text = float(total), 0.0, doing, ""
         self._shown = time.monotonic()
-        self._handle: Any = display(HTML(self._line()), display_id=True)
+        self._handle: Any = display.display(self._html(self._line()), display_id=True)
 
     def update(
         self,
