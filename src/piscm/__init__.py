@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
+    from piscm.march.patched import Patches
     from piscm.march.policy import MarchPolicy
     from piscm.problem.box import Box
     from piscm.problem.calculus import curl, div, dot, grad, laplacian
@@ -88,6 +89,7 @@ _WHERE = {
     "PISC1": "fit.pisc",
     "PISC2": "fit.pisc",
     "PISC3": "fit.pisc",
+    "Patches": "march.patched",
     "Periodic": "problem.conditions",
     "PointCloud": "shapes.cloud",
     "Polygon": "shapes.polygon",
@@ -140,6 +142,7 @@ __all__ = [
     "NotConverged",
     "Observations",
     "Orthogonal",
+    "Patches",
     "Periodic",
     "PointCloud",
     "Polygon",

@@ -176,6 +176,7 @@ def solve(
         known_error=found.error,
         remarks=found.remarks,
         tried=found.tried,
+        points=found.points,
     )
     _log.info(
         "%s after %.3g s with %d nodes: %s",

@@ -15,7 +15,7 @@ from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.inherit import first_window
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.portfolio import Found
-from piscm.fit.residuals import block_residuals
+from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
@@ -70,6 +70,7 @@ def _run(request: Request, march: March) -> Outcome:
         uncertainty=errors,
         error=known,
         tried=tuple(note for piece in pieces for note in piece.tried),
+        points=fitted_points(met),
     )
 
 

@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
 from piscm.inference.error_estimate import ErrorEstimate
@@ -20,6 +21,8 @@ from piscm.problem.problem import Problem
 from piscm.result.history import History
 from piscm.result.progress import Callback, Watcher, reporting
 from piscm.result.status import Status
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class Outcome:
         What a user must know beyond the status, a sentence each.
     tried : tuple of str
         What was tried on the way, in words.
+    points : mapping of str to ndarray
+        Where equations and conditions were fitted, by kind.
     """
 
     model: Model
@@ -107,6 +112,7 @@ class Outcome:
     error: ErrorEstimate | None = None
     remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+    points: Mapping[str, Floats] = field(default_factory=dict)
 
 
 class Method(ABC):

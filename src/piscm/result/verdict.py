@@ -26,13 +26,17 @@ _SHORT_OF_RESIDUAL = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED)
 def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     """The outcome with its final status, and with remarks on what a user must know."""
     network, status = outcome.model, outcome.status
-    if status.stopped or status is Status.NOT_FINITE or not isinstance(network, Network):
+    if status.stopped or status is Status.NOT_FINITE:
+        return outcome
+    if not isinstance(network, Network) and outcome.error is None:
         return outcome
     try:
-        outcome = replace(outcome, uncertainty=_with_open_unknowns(outcome.uncertainty, network))
-        if outcome.error is None and status.ok:
-            known = estimate_error(network, seed, uncertainty=outcome.uncertainty)
-            outcome = replace(outcome, error=known)
+        if isinstance(network, Network):
+            bars = _with_open_unknowns(outcome.uncertainty, network)
+            outcome = replace(outcome, uncertainty=bars)
+            if outcome.error is None and status.ok:
+                known = estimate_error(network, seed, uncertainty=bars)
+                outcome = replace(outcome, error=known)
         status, remarks = _status(outcome, network.problem, tolerance)
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
