@@ -1,5 +1,6 @@
 """The documentation site. `make docs` builds it, with warnings as errors; it needs no network."""
 
+import logging
 import os
 import sys
 from importlib.metadata import version as installed
@@ -7,8 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# Kernels that run the pages inherit this.
-os.environ.setdefault("PYTHONWARNINGS", "ignore:.*locate.*:UserWarning")
+
+# Sphinx listens to every log; what solve tells of its progress is no news here.
+logging.getLogger("piscm").setLevel(logging.WARNING)
 
 project = "piscm"
 author = "the authors of piscm"
