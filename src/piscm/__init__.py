@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from piscm.shapes.mesh import Mesh
     from piscm.shapes.polygon import Polygon
     from piscm.solver import NotConverged, solve
+    from piscm.sweeping import sweep
 
 __version__ = version("piscm")
 
@@ -117,6 +118,7 @@ _WHERE = {
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
     "solve": "solver",
+    "sweep": "sweeping",
     "spherical": "problem.systems",
     "unknown": "problem.symbols",
 }
@@ -173,6 +175,7 @@ __all__ = [
     "read_mesh",
     "solve",
     "spherical",
+    "sweep",
     "unknown",
     "zoo",
 ]

@@ -1,8 +1,7 @@
 """All patches solved for together: Gauss-Newton, with orthogonal elimination in each step."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +9,14 @@ from numpy.typing import NDArray
 from piscm.assemble.unknowns import bounds_of
 from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
-from piscm.linalg.elimination import Merged, Tree, Values, above, districts, leaves, merged
+from piscm.linalg.elimination import Tree, Values, above, districts, leaves, merged
 from piscm.network.model import Model
 from piscm.network.nodes import concatenate
 from piscm.network.patchwork import Patchwork, Tiles
+from piscm.patches.crew import Crew, District, Processes
 from piscm.patches.cutting import Cutting
-from piscm.patches.local import Current, Leaf, energies, leaf
-from piscm.patches.patch import UNKNOWNS, Common, Patch
+from piscm.patches.local import Current
+from piscm.patches.patch import UNKNOWNS, Patch
 
 Floats = NDArray[np.float64]
 
@@ -25,84 +25,6 @@ _DISTRICT = 8
 _STEPS = (*(0.5**k for k in range(8)), 0.0)
 # A step that leaves more of the squared residual than this is the last one.
 _STILL_FALLING = 0.5
-
-
-Mapped = Callable[..., Iterable[Any]]
-"""Whatever applies a function to many arguments, in order: `in_turn`, or an executor's `map`."""
-
-
-def in_turn(function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterable[Any]:
-    """One call after the other, in this process."""
-    return map(function, *arguments)
-
-
-@dataclass(frozen=True)
-class District:
-    """A branch of the tree, with everything that is computed on its patches."""
-
-    common: Common
-    tree: Tree
-    patches: dict[int, Patch]
-    sizes: dict[int, int]
-    holders: dict[int, frozenset[int]]
-
-
-@dataclass(frozen=True)
-class Factored:
-    """A district with all weights and inner traces eliminated."""
-
-    leaves: dict[int, Leaf]
-    merged: Merged
-
-    def weights(self, values: Values, sizes: dict[int, int]) -> dict[int, Floats]:
-        """The weights of its patches, given the traces around it; inner ones are added to them."""
-        self.merged.fill(values, sizes)
-        return {number: own.weights(values) for number, own in self.leaves.items()}
-
-
-def factored(district: District, currents: dict[int, Current], noise: Sequence[int]) -> Factored:
-    """Eliminate in a district; runs in any process."""
-    from piscm.linalg.threads import one_thread
-
-    with one_thread():
-        made = {
-            number: leaf(district.common, patch, currents[number], district.sizes, noise)
-            for number, patch in district.patches.items()
-        }
-        shares = {number: own.share for number, own in made.items()}
-        return Factored(made, merged(district.tree, shares, district.holders, district.sizes))
-
-
-def measured(
-    district: District,
-    currents: dict[int, Current],
-    steps: dict[int, Floats],
-    move: Floats,
-    traces: tuple[Values, Values],
-    lengths: Floats,
-) -> dict[int, Floats]:
-    """The squared residuals of every patch of a district after steps of some lengths."""
-    from piscm.linalg.threads import one_thread
-
-    found = {}
-    with one_thread():
-        for number, patch in district.patches.items():
-            own = [g for g in patch.groups if g != UNKNOWNS]
-            values, changes = (
-                np.concatenate([part[group] for group in own]) if own else np.zeros(0)
-                for part in traces
-            )
-            step = (steps[number], move)
-            found[number] = energies(
-                district.common,
-                patch,
-                currents[number],
-                step,
-                (values, changes),
-                district.sizes,
-                lengths,
-            )
-    return found
 
 
 @dataclass(frozen=True)
@@ -139,17 +61,17 @@ class Coupled:
     Parameters
     ----------
     cutting : Cutting
-    each : Mapped
-        Who works on districts.
+    crew : Crew, optional
+        Who works on its districts; this process if omitted.
     """
 
-    def __init__(self, cutting: Cutting, each: Mapped = in_turn) -> None:
-        self.cutting, self._each = cutting, each
+    def __init__(self, cutting: Cutting, crew: Crew | None = None) -> None:
+        self.cutting, self._crew = cutting, crew or Processes()
         tree = cutting.grid.tree
         branches = districts(tree, _DISTRICT)
         self._top = above(tree, branches)
         self.districts = [self._district(branch) for branch in branches]
-        of = {leaf: n for n, branch in enumerate(branches) for leaf in leaves(branch)}
+        of = {leaf: n for n, own in enumerate(branches) for leaf in leaves(own)}
         self._holders = {
             group: frozenset(of[number] for number in own) for group, own in cutting.holders.items()
         }
@@ -218,23 +140,22 @@ class Coupled:
 
     def _step(self, currents: dict[int, Current], noise: Sequence[int]) -> tuple[Solved, Values]:
         """Solve the linearized problem."""
-        parts: list[Factored] = list(
-            self._each(
-                factored,
-                self.districts,
-                [{n: currents[n] for n in district.patches} for district in self.districts],
-                [tuple(noise)] * len(self.districts),
-            )
-        )
+        crew, sizes = self._crew, self.cutting.sizes
+        own = [{n: currents[n] for n in district.patches} for district in self.districts]
+        parts = crew.factored(self.districts, own, noise)
+        shares = dict(enumerate(crew.shares(parts)))
         check_time()
-        shares = {number: part.merged.share for number, part in enumerate(parts)}
-        sizes = self.cutting.sizes
         top = merged(self._top, shares, self._holders, sizes)
         values: Values = {}
         top.fill(values, sizes)
         weights: dict[int, Floats] = {}
-        for part in parts:
-            weights.update(part.weights(values, sizes))
+        around = [
+            {group: values[group] for group in shares[number].groups}
+            for number in range(len(parts))
+        ]
+        for found, inside in crew.weights(parts, around, [d.sizes for d in self.districts]):
+            weights.update(found)
+            values.update(inside)
         unknowns = self._guesses
         answers: list[Floats] = []
         if UNKNOWNS in values:
@@ -296,7 +217,6 @@ class Coupled:
         """The squared residuals, shape (patches, lengths, 2)."""
         arguments = [
             (
-                district,
                 {n: Current(solved.weights[n], solved.unknowns) for n in district.patches},
                 {n: steps[n] for n in district.patches},
                 move,
@@ -306,7 +226,7 @@ class Coupled:
             for district in self.districts
         ]
         found: dict[int, Floats] = {}
-        for part in self._each(measured, *zip(*arguments, strict=True)):
+        for part in self._crew.measured(self.districts, arguments):
             found.update(part)
         return np.stack([found[number] for number in range(len(found))])
 

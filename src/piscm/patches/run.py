@@ -11,7 +11,7 @@ from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.network.patchwork import Patchwork
-from piscm.patches.coupled import Mapped, in_turn
+from piscm.patches.crew import crew_of
 from piscm.patches.cutting import check_places
 from piscm.patches.grid import Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes
@@ -68,10 +68,11 @@ class Asked:
     scale: tuple[float, ...] | None = None
 
 
-def run_patches(request: Request, asked: Asked, each: Mapped = in_turn) -> Outcome:
+def run_patches(request: Request, asked: Asked) -> Outcome:
     """Solve a problem in patches."""
     part = Part.whole(request.problem)
     check_places(part)
+    crew = crew_of(request.executor)
     fresh_rng, run_rng = request.rng.spawn(2)
     with (
         interrupts_at_checks(),
@@ -80,7 +81,7 @@ def run_patches(request: Request, asked: Asked, each: Mapped = in_turn) -> Outco
         report.expects(asked.tolerance)
         key = int(run_rng.integers(2**62))
         workshop = Workshop(
-            part, request.start, request.weights, asked.activation, asked.scale, key, each
+            part, request.start, request.weights, asked.activation, asked.scale, key, crew
         )
         run = _Run(workshop, asked, report)
         status = run.finished()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from piscm.network.model import Model
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
-from piscm.patches.coupled import Coupled, Mapped, Solved, in_turn
+from piscm.patches.coupled import Coupled, Solved
+from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
 from piscm.patches.grid import Grid
 from piscm.patches.levels import Level, resolution
@@ -124,7 +125,7 @@ class Workshop:
     scale : the user's scale of nodes, if any
     key : int
         Where all random numbers come from.
-    each : Mapped
+    crew : Crew
         Who works on the patches.
     """
 
@@ -134,7 +135,7 @@ class Workshop:
     activation: str
     scale: Sequence[float] | None
     key: int
-    each: Mapped = in_turn
+    crew: Crew = field(default_factory=Processes)
 
     def trial(self, level: Level, guide: Model | None, factor: float = 1.0) -> Trial:
         """Solve at a level; a nonlinear problem begins with the fields of a guide."""
@@ -145,7 +146,7 @@ class Workshop:
         drawn = [level.nodes, *level.shape, len(level.grown), round(1000 * factor)]
         rng = np.random.default_rng([self.key, *drawn])
         cutting = cut_problem(self.part, grid, chosen, self.start, self.weights, rng)
-        coupled = Coupled(cutting, self.each)
+        coupled = Coupled(cutting, self.crew)
         noises = tuple(int(rng.integers(2**31)) + own for own in _NOISES)
         solved = coupled.solve(_ITERATIONS, guide, noises)
         model = coupled.patchwork(solved.weights, solved.unknowns)

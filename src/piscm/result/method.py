@@ -45,6 +45,8 @@ class Request:
         The solution of a similar problem, to begin with.
     callback : callable or None
         As passed to `solve`.
+    executor : concurrent.futures.Executor, Dask client or None
+        Who may work at the same time.
     """
 
     problem: Problem
@@ -55,6 +57,7 @@ class Request:
     progress: bool | Callable[[int, float], None] | None = None
     guess: Network | None = None
     callback: Callback | None = None
+    executor: Any = None
 
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"

@@ -45,7 +45,9 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
 
 def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Status, tuple[str, ...]]:
     status, error, uncertainty = outcome.status, outcome.error, outcome.uncertainty
-    if error is not None and error.free:
+    # Where no node helped, nothing is known of a solution: what is free at the start may not be so.
+    begun = status is not Status.STALLED or outcome.model.n_nodes > 0
+    if error is not None and error.free and begun:
         return Status.UNDETERMINED, (_free_text(problem, error),)
     if uncertainty is not None and len(uncertainty.undetermined):
         return Status.UNDETERMINED, ()
