@@ -1,7 +1,10 @@
 """The API reference, written from the public names of the package: none can be forgotten."""
 
 import inspect
+from enum import Enum
 from pathlib import Path
+
+import sympy
 
 import piscm
 
@@ -22,9 +25,11 @@ def _directive(name):
     """How one name is documented: its signature, its docstring and, of a class, its methods."""
     item = getattr(piscm, name)
     if inspect.isclass(item):
-        members = "" if issubclass(item, Exception) else "   :members:\n   :inherited-members:\n"
-        called = "   :special-members: __call__\n" if name == "Solution" else ""
-        return f".. autoclass:: piscm.{name}\n{members}{called}"
+        # What SymPy, enumerations and exceptions bring along is documented elsewhere.
+        foreign = issubclass(item, (sympy.Basic, Exception, Enum))
+        inherited = "   :inherited-members:\n   :special-members: __call__\n"
+        members = "" if foreign else "   :members:\n" + (inherited if name == "Solution" else "")
+        return f".. autoclass:: piscm.{name}\n{members}"
     if inspect.isfunction(item):
         return f".. autofunction:: piscm.{name}\n"
     return f".. autodata:: piscm.{name}\n"
