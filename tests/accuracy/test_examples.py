@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from piscm import solve
 from piscm.text.problem_file import read_problem_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -31,6 +32,12 @@ def test_burgers_file():
     file = read_problem_file(EXAMPLES / "burgers.toml")
     assert file.options == {"max_nodes": 200, "scale": 12.0}
     assert len(file.problem.conditions) == 2
+
+
+def test_two_rods_file():
+    file = read_problem_file(EXAMPLES / "two_rods.toml")
+    found = solve(file.problem).unknowns["a"]
+    assert found.value == pytest.approx(4, rel=1e-6)
 
 
 def test_plate_file():
