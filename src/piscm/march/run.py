@@ -165,9 +165,11 @@ class _Run:
         chosen = march.coordinate is not None and march.count is None and not given
         if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
             return None
-        if not tolerance < known.relative < np.inf or found.status is not Status.CONVERGED:
+        if not tolerance < known.relative or found.status is not Status.CONVERGED or known.free:
             return None
-        factor = max(policy.tightest, policy.closer * tolerance / known.relative)
+        # Infinite: the error has grown beyond what a linearization can tell.
+        missed = tolerance / known.relative if np.isfinite(known.relative) else policy.unknown
+        factor = max(policy.tightest, policy.closer * missed)
         self._tighter *= factor
         try:
             other = self._join(problem, march.coordinate, self._windows(problem))
