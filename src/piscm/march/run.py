@@ -173,9 +173,11 @@ class _Run:
         self._tighter *= factor
         try:
             other = self._join(problem, march.coordinate, self._windows(problem))
-        except STOPS:
-            return None  # what is known already is whole
-        _, better, status = self.judged(other)
+            _, better, status = self.judged(other)
+        except STOPS as stop:
+            better, status = None, Status.after(stop)
+        if status.stopped:  # what is known already is whole
+            return replace(found, status=status), known, status
         if status is not Status.CONVERGED or better is None:
             return None
         return (other, better, status) if better.relative < known.relative else None
