@@ -57,3 +57,11 @@ def test_plate_file():
 @pytest.mark.slow
 def test_unknown_inclusion():
     assert run("unknown_inclusion") < 3
+
+
+def test_drum():
+    assert run("drum") < 1e-5
+
+
+def test_quantum_well():
+    assert run("quantum_well") < 1e-6
