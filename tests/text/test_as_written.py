@@ -345,7 +345,7 @@ def test_the_schema_knows_what_is_read(written):
 
 
 def test_the_pages_are_those_that_are_generated():
-    assert (DOCS / "problem-files.md").read_text(encoding="utf-8") == reference_page()
+    assert (DOCS / "problem-file-reference.md").read_text(encoding="utf-8") == reference_page()
     stored = json.loads((DOCS / "problem-file.schema.json").read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(schema()))
 
