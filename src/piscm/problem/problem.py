@@ -469,6 +469,7 @@ class Problem(Frozen):
             observations=(),
             unknowns=ReadOnly(),
             bounds=ReadOnly(),
+            priors=(),
             translations=tuple(own.with_values(table) for own in self.translations),
         )
 
