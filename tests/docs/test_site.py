@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import piscm
 from piscm.cli import app
-from piscm.text.problem_file import read_problem_file
+from piscm.files import read_problem_file
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {
