@@ -7,7 +7,7 @@ would otherwise be left out altogether because the fit of all the rest suffers f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,8 @@ def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -
         every = np.arange(1, len(leg.points), 2)
         placed = leg.points.copy()
         placed[every] = _moved(placed[every], box, nearest, towards, rng)
-        return Site((type(leg)(placed, leg.sign),), site.resampled)
+        # Along a face the normal stays the same.
+        return Site((replace(leg, points=placed),), site.resampled)
 
     return points.changed(moved)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
-from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.row_scaling import RowScaling, row_scaling
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, Site, draw_points, join
 from piscm.assemble.state import State
@@ -43,6 +43,8 @@ class RicherSpace:
         The solution in this window.
     system : System
         Rows in the units of the fields, every block with its mean square.
+    scaling : RowScaling
+        What its rows are divided by.
     nodes, columns : those of the solution first, then the new ones
     weights : ndarray, shape (nodes, fields)
         Those of the solution; zero for new nodes.
@@ -54,6 +56,7 @@ class RicherSpace:
     part: Part
     own: Network
     system: System
+    scaling: RowScaling
     nodes: Nodes
     columns: Columns
     weights: Floats
@@ -73,6 +76,13 @@ class RicherSpace:
         return Network(problem, own.start, own.activation, self.nodes, weights, own.unknowns)
 
     @cached_property
+    def size(self) -> float:
+        """The root mean square of all fields."""
+        compiled = [self.own.compile(item) for item in self.part.problem.fields]
+        values = [self.own.value(item, self.points) for item in compiled]
+        return float(np.sqrt(sum(float(np.mean(own**2)) for own in values)))
+
+    @cached_property
     def fields(self) -> list[Floats]:
         """Each field at the points for moves of the weights, over the root of their number."""
         network, root = self.network(self.weights), np.sqrt(len(self.points))
@@ -88,6 +98,7 @@ def richer_space(
     rng: np.random.Generator,
     share: float = _RICHER,
     at_least: int = _AT_LEAST,
+    scaling: RowScaling | None = None,
 ) -> RicherSpace:
     """A space with more nodes than the solution has.
 
@@ -96,6 +107,7 @@ def richer_space(
     fitted : the fitted points, if known
         They are dense where the nodes are steep; fresh points alone would be too sparse there.
     share, at_least : new nodes in proportion to the solution's, and their least number
+    scaling : that of another space, if rows are to be compared with those there
     """
     problem = part.problem
     more = max(at_least, int(share * len(own.nodes)))
@@ -106,7 +118,8 @@ def richer_space(
     sampling = Sampling(interior, interior // 4 if flat else interior // 2)
     fresh = draw_points(problem.domain, part.blocks, sampling, rng)
     points = _beside(part, fresh, fitted)
-    scaling = row_scaling(problem, part.blocks, points, own.start, rng)
+    if scaling is None:
+        scaling = row_scaling(problem, part.blocks, points, own.start, rng)
     system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
     centers = _centers(part, own, points, more, rng) if system.activation.localized else None
     added = Draw(problem.domain, None).free(more, 1.0, rng, own.nodes, centers)
@@ -114,7 +127,8 @@ def richer_space(
     columns = system.evaluate(nodes)
     weights = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(columns, weights, own.unknowns)
-    return RicherSpace(part, own, system, nodes, columns, weights, state, fresh[0][0].points)
+    inside = fresh[0][0].points
+    return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside)
 
 
 def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
