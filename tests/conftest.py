@@ -17,6 +17,14 @@ SECONDS = 60.0  # a guard against hangs, not a measure of speed
 
 
 @pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """As in a terminal; programs that are started in the background are deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def one_thread():
     """Tests run side by side: threads of one would only wait for those of another.
 

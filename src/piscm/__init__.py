@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
+    from piscm.march.patched import Patches
     from piscm.march.policy import MarchPolicy
     from piscm.problem.box import Box
     from piscm.problem.calculus import curl, div, dot, grad, laplacian
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from piscm.shapes.mesh import Mesh
     from piscm.shapes.polygon import Polygon
     from piscm.solver import NotConverged, solve
+    from piscm.sweeping import sweep
 
 __version__ = version("piscm")
 
@@ -88,6 +90,7 @@ _WHERE = {
     "PISC1": "fit.pisc",
     "PISC2": "fit.pisc",
     "PISC3": "fit.pisc",
+    "Patches": "march.patched",
     "Periodic": "problem.conditions",
     "PointCloud": "shapes.cloud",
     "Polygon": "shapes.polygon",
@@ -115,6 +118,7 @@ _WHERE = {
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
     "solve": "solver",
+    "sweep": "sweeping",
     "spherical": "problem.systems",
     "unknown": "problem.symbols",
 }
@@ -140,6 +144,7 @@ __all__ = [
     "NotConverged",
     "Observations",
     "Orthogonal",
+    "Patches",
     "Periodic",
     "PointCloud",
     "Polygon",
@@ -170,6 +175,7 @@ __all__ = [
     "read_mesh",
     "solve",
     "spherical",
+    "sweep",
     "unknown",
     "zoo",
 ]

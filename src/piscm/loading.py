@@ -12,6 +12,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march import methods as _marching  # noqa: F401  (the classes that files name)
+from piscm.march import patched as _patched  # noqa: F401  (as above)
 from piscm.network import deep as _deep  # noqa: F401  (as above)
 from piscm.network.model import Model
 from piscm.network.network import Network
@@ -22,7 +23,7 @@ from piscm.problem.problem import Problem
 from piscm.result.archive import read_archive
 from piscm.result.history import HISTORY
 from piscm.result.method import BlockResidual, Method
-from piscm.result.solution import FORMAT, Solution
+from piscm.result.solution import FORMAT, POINTS, Solution
 from piscm.result.status import Status
 from piscm.text.document import problem_from_document
 from piscm.text.parse import parse_expression
@@ -88,6 +89,10 @@ def _unpacked(arrays: _Used, plain: Mapping[str, Any]) -> Solution:
     if history.dtype != HISTORY or not fits:
         raise ProblemError("its history does not fit its nodes.")
     uncertainty = _unpacked_uncertainty(arrays, plain, network)
+    points = {
+        str(kind): _unpacked_points(arrays[f"{POINTS}{kind}"], problem)
+        for kind in plain.get("points", [])
+    }
     arrays.check_all_used()
     return Solution(
         problem=problem,
@@ -104,6 +109,7 @@ def _unpacked(arrays: _Used, plain: Mapping[str, Any]) -> Solution:
         known_error=_unpacked_error(plain["error"], problem),
         remarks=tuple(str(text) for text in plain["remarks"]),
         tried=tuple(str(note) for note in plain["tried"]),
+        points=points,
     )
 
 
@@ -115,6 +121,12 @@ def _method_named(name: str) -> type[Method]:
         import_module("piscm.baselines")  # not loaded unless a file asks for it
         kind = class_named(Method, name)
     return kind
+
+
+def _unpacked_points(array: np.ndarray, problem: Problem) -> Floats:
+    if array.ndim != 2 or array.shape[1] != problem.domain.dimension:
+        raise ProblemError("its points do not fit its domain.")
+    return array.astype(float)
 
 
 def _unpacked_error(listed: Any, problem: Problem) -> ErrorEstimate | None:

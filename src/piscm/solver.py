@@ -23,6 +23,7 @@ from piscm.march.methods import Auto, Windows
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
+from piscm.patches.crew import crew_of
 from piscm.problem.errors import IllPosedWarning, ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import checked_weight
@@ -71,6 +72,7 @@ def solve(
     throw: bool = False,
     max_seconds: float | None = None,
     max_memory: float | None = None,
+    executor: Any = None,
 ) -> Solution:
     """Solve a problem.
 
@@ -78,7 +80,7 @@ def solve(
     ----------
     problem : Problem
         Domain, equations, conditions, and any unknowns and observations.
-    method : PISC1, PISC2, PISC3, Windows, Auto or one of `piscm.baselines`, optional
+    method : PISC1, PISC2, PISC3, Windows, Patches, Auto or one of `piscm.baselines`, optional
         The default is `Auto`, which chooses nodes, points, row weights and windows itself.
     tol : float, optional
         Replaces the method's `tolerance`. For `Auto` it is relative to the size of the solution and
@@ -107,6 +109,10 @@ def solve(
     max_memory : float, optional
         Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
         more nodes would take more; points and candidates that would are refused.
+    executor : concurrent.futures.Executor or dask Client, optional
+        Who works on patches at the same time: a ``ProcessPoolExecutor()``,
+        ``client.get_executor()``, or a Dask client itself, whose workers then keep their factors.
+        The result has the same bits whoever works.
 
     Returns
     -------
@@ -155,8 +161,17 @@ def solve(
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     if not (callback is None or callable(callback)):
         raise ProblemError(f"callback={callback!r}: give a function of one argument.")
+    crew_of(executor)  # refuses what is none
     request = Request(
-        problem, sampling, kind_weights, start, rng, progress, guess, callback=callback
+        problem,
+        sampling,
+        kind_weights,
+        start,
+        rng,
+        progress,
+        guess,
+        callback=callback,
+        executor=executor,
     )
     _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
     with spending(budget):
@@ -176,6 +191,7 @@ def solve(
         known_error=found.error,
         remarks=found.remarks,
         tried=found.tried,
+        points=found.points,
     )
     _log.info(
         "%s after %.3g s with %d nodes: %s",
@@ -282,8 +298,8 @@ def _checked_method(method: Method | None, tol: float | None) -> Method:
     if not isinstance(method, Method):
         kind = method.__name__ if isinstance(method, type) else type(method).__name__
         raise ProblemError(
-            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto(), Windows(t) or one of "
-            "piscm.baselines."
+            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto(), Windows(t), Patches() "
+            "or one of piscm.baselines."
         )
     return method if tol is None else method.with_tolerance(tol)
 

@@ -1,12 +1,18 @@
 """What a window takes over from the one before."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy
 from builders import network_of, random_nodes, system_of
 
-from piscm import Box, Condition, Problem, coordinates, field
+from piscm import Box, Condition, Problem, Sampling, coordinates, field
+from piscm.assemble.sites import draw_points
+from piscm.assemble.windows import Part
+from piscm.construct.correct import Corrector
 from piscm.fit.inherit import first_weights, held_constant, moved_nodes, worth_keeping
+from piscm.fit.piece import Piece
 from piscm.network.nodes import Nodes
 
 x, t = coordinates("x t")
@@ -66,7 +72,8 @@ def test_the_first_weights_are_those_of_the_linearized_problem(reaction):
     system, nodes = system_of(problem), random_nodes(12, 2)
     guess = network_of(problem, random_nodes(5, 2, seed=4), 0.3 * np.ones((5, 1)))
     columns = system.evaluate(nodes)
-    found = first_weights(system, columns, guess, 1e-14)
+    corrector = Corrector(system, 1e-14, keeps_basis=True, max_nodes=12)
+    found = first_weights(system, columns, guess, corrector, 1e-14)
     others = system.evaluate(guess.nodes)
     state = system.state_with(others, guess.weights, guess.unknowns)
     linearization = system.linearize(state)
@@ -109,3 +116,15 @@ def test_of_two_nodes_that_do_the_same_one_is_kept():
 def test_nothing_is_dropped_without_a_budget():
     columns = np.random.default_rng(0).normal(size=(6, 1, 60))
     assert worth_keeping(columns, np.ones((6, 1)), 0.0) == list(range(6))
+
+
+@pytest.mark.parametrize("rows", [7, 100, 1238])
+def test_points_are_thinned_evenly(rows):
+    rng = np.random.default_rng(0)
+    blocks = Part.whole(heat()).blocks
+    points = draw_points(heat().domain, blocks, Sampling(rows, rows), rng)
+    network = network_of(heat(), random_nodes(10, 2), np.ones((10, 1)))
+    assembly = SimpleNamespace(points=points, part=SimpleNamespace(blocks=blocks))
+    piece = Piece(0, 1, assembly, SimpleNamespace(network=network), 1.0, 0.0, 0.0)
+    thinned = piece.some_points(3)
+    assert thinned[blocks[0].key][0].rows == min(rows, 30)

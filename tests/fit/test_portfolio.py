@@ -1,5 +1,7 @@
 """One-shot networks: their members, their fits, and the portfolio of `Auto`."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import pairwise
 
 import numpy as np
@@ -130,6 +132,42 @@ def test_a_node_that_overflows_gets_no_weight():
     with np.errstate(all="ignore"):  # as in `solve`
         trial = lab.trial(member, 20, None, grown=False, iterations=2)
     assert np.isfinite(trial.state.weights).all()
+
+
+def test_nodes_along_few_coordinates():
+    at = coordinates("v w x y z")
+    box = Box({own: (0, 1) for own in at})
+    member = Member("sin", (2.0,) * 5)
+    assert [Member.along_few] in member.changes
+    assert [Member.along_few] not in Member("sin", (2.0,) * 2).changes
+    sparse = member.along_few()
+    assert str(sparse).endswith("along few coordinates each")
+    all_of_them, few = (own.draw(400, box, np.random.default_rng(0)) for own in (member, sparse))
+    ratio = np.abs(few.weights / all_of_them.weights)
+    assert set(np.unique(ratio.round(6))) == {0.05, 1.0}
+    assert 0.4 < np.mean(ratio < 0.5) < 0.6
+
+
+def test_a_sum_over_many_coordinates_is_found_with_few_nodes():
+    found, _ = portfolio(zoo.load("poisson-5d").problem, 1e-5)
+    assert found.met
+    assert found.member.sparse
+    assert len(found.piece.network.nodes) <= 600
+
+
+@pytest.mark.parametrize("make", [lambda: zoo.load("poisson-3d").problem, lambda: pendulum()[0]])
+def test_trials_side_by_side_give_the_same_bits(make):
+    with ThreadPoolExecutor(2) as executor:
+
+        def side_by_side(function, members):
+            contexts = [copy_context() for _ in members]
+            return executor.map(lambda c, m: c.run(function, m), contexts, members)
+
+        other, _ = portfolio(make(), 1e-5, mapped=side_by_side)
+    found, _ = portfolio(make(), 1e-5)
+    assert found.member == other.member
+    np.testing.assert_array_equal(found.piece.network.weights, other.piece.network.weights)
+    assert found.piece.tried == other.piece.tried
 
 
 @pytest.mark.parametrize("name", ["poisson-3d", "helmholtz", "boundary-layer"])

@@ -128,7 +128,7 @@ def test_never_worse_than_the_guess_with_columns_as_growth_has_them(rng):
                 guess, other, key=lambda own: np.linalg.norm(target - own @ columns[:count])
             )
         rest = np.linalg.norm(target - found @ columns[:count])
-        assert rest <= before * (1 + 1e-6) + 1e-9
+        assert rest <= before + 1e-9 * np.linalg.norm(target)  # which differs by machine
         solution, before = found, rest
     assert before < 1e-2
 

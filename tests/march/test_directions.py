@@ -22,7 +22,7 @@ from piscm import (
 t = coordinates("t")
 u = field("u", t)
 TIMES = np.linspace(0, 12, 200)
-FEW = Auto(tolerance=1e-5, activation="sin", max_nodes=40)
+FEW = Auto(tolerance=1e-5, activation="sin", max_nodes=12)
 LONG, FEWER = 60, Auto(tolerance=1e-5, activation="sin", max_nodes=15)
 
 

@@ -75,7 +75,9 @@ def check_accuracy(rows):
     forward = [name for name in zoo.names() if not zoo.load(name).problem.unknowns]
     assert [row["problem"] for row in rows] == forward
     for row in rows:
-        assert float(row["relative_error"]) >= 0
+        # Of what a stopped run did not reach nothing is known.
+        stopped = row["status"] == "TIME_LIMIT"
+        assert float(row["relative_error"]) >= 0 or stopped
         assert float(row["in_lstsq"]) > 0
 
 

@@ -59,7 +59,7 @@ def test_expression_is_the_title():
     solution = small(x, t)
     u = solution.problem.fields[0]
     ax = plots.field_map(solution, u.diff(x) ** 2)
-    assert ax.get_title() == "Derivative(u(x, t), x)**2"
+    assert ax.get_title() == "${u}_{x}^{2}$"
     plots.close(ax.figure)
 
 

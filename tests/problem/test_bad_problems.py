@@ -90,7 +90,6 @@ def test_derivatives(refused, make, words):
         (Eq(u > 0, sympy.Symbol("b")), "Equation 1"),
         (u < 1, "u(x) < 1"),
         (sympy.Ne(u, 1), "Ne(u(x), 1)"),
-        (sympy.Matrix([u]), "Matrix"),
         (sympy.MatrixSymbol("A", 2, 2)[0, 0] * u, "A[0, 0]"),
         (u.diff(x) - sympy.I * u, "complex"),
         (u.diff(x) - 1j * u, "complex"),

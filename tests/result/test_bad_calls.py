@@ -84,7 +84,7 @@ def test_coordinates_of_a_call(refused, solution, values, words):
         (u.subs(x, 0), "u(0)"),
         (u > 0, "u(x) > 0"),
         (True, "True"),
-        (sympy.Matrix([u, u]), "Matrix"),
+        (sympy.Matrix([u, u]), "vector"),
         (sympy.gamma(u), "gamma"),
         (sympy.I * u, "complex"),
         (sympy.cbrt(-8) * u, "(-1)"),

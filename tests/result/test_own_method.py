@@ -93,8 +93,9 @@ def test_tol_throw_weights_start_and_seed_reach_it():
     one, again, other = (solve(PROBLEM, OneSolve(), seed=seed) for seed in (1, 1, 2))
     assert one.network.weights.tobytes() == again.network.weights.tobytes()
     assert one.fitted_residual != other.fitted_residual
-    heavy = solve(PROBLEM, OneSolve(), weights={"conditions": 1e6})
-    assert heavy.block_residuals[1].fitted < solve(PROBLEM, OneSolve()).block_residuals[1].fitted
+    few = OneSolve(nodes=3)  # so that not all rows can be met
+    heavy = solve(PROBLEM, few, weights={"conditions": 1e6})
+    assert heavy.block_residuals[1].fitted < solve(PROBLEM, few).block_residuals[1].fitted
     started = solve(PROBLEM, OneSolve(nodes=2), initial={u: x})
     assert started.network.start.expressions == {0: x}
 

@@ -14,7 +14,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.compile.integrals import IntegralRows
-from piscm.network.network import Network
+from piscm.network.model import Model
 from piscm.problem.domain import Domain
 from piscm.problem.places import Slices
 
@@ -30,12 +30,12 @@ _SEEN = 0.5
 _SQUARES, _LARGEST = 4.0, 3.0
 
 
-def unseen_blocks(network: Network, rows: Sequence[int]) -> list[str]:
+def unseen_blocks(network: Model, rows: Sequence[int]) -> list[str]:
     """The names of blocks whose known functions vary between the points.
 
     Parameters
     ----------
-    network : Network
+    network : Model
         The solution.
     rows : the number of fitted points of each block
     """
@@ -52,7 +52,7 @@ def unseen_blocks(network: Network, rows: Sequence[int]) -> list[str]:
     return made
 
 
-def _unseen_in_fields(network: Network, block: Block, count: int, rng: np.random.Generator) -> bool:
+def _unseen_in_fields(network: Model, block: Block, count: int, rng: np.random.Generator) -> bool:
     """Whether an expression varies between the values that the fields have at the points."""
     compiled = block.compiled
     sampling = Sampling(min(count, _MOST), min(count, _MOST))
@@ -78,7 +78,7 @@ def _unseen_in_fields(network: Network, block: Block, count: int, rng: np.random
 
 
 def _along(
-    network: Network, block: Block, point: Floats, jets: Floats, index: int, values: Floats
+    network: Model, block: Block, point: Floats, jets: Floats, index: int, values: Floats
 ) -> Floats:
     """The expression at a point for many values of one jet."""
     where = np.repeat(point[None], len(values), axis=0)

@@ -139,6 +139,36 @@ class System:
         residual = self.residuals(start, change)[0]
         return State(weights, unknowns, change.added(start, 0), residual)
 
+    def state_from(self, jets: Sequence[Floats], unknowns: Floats) -> State:
+        """The state of fields from elsewhere, by the jets of each leg of a nonlinear block.
+
+        Rows of linear blocks, which are linearized alike anywhere, stay as at the start.
+        """
+        start, given = self.start(), iter(jets)
+        strands = tuple(
+            leg.compiled.strands_of(own, next(given))
+            for placed, each in zip(self._nonlinear, self._coefficients, strict=True)
+            for leg, own in zip(placed.legs, each, strict=True)
+        )
+        moved = tuple((new - old)[:, None] for new, old in zip(strands, start.strands, strict=True))
+        still = np.zeros((1, self.linear_rows))
+        change = Change(still, moved, (unknowns - start.unknowns)[None])
+        return State(start.weights, unknowns, strands, self.residuals(start, change)[0])
+
+    def pull(self, state: State) -> Floats:
+        """The linearization at a state times what its fields are away from the start.
+
+        Only for rows that are values at points; those of linear blocks are zero.
+        """
+        partials, pulled = self.linearize(state).partials, np.zeros(self.rows)
+        for placed in self._nonlinear:
+            own = placed.nonlinear_legs
+            for by, new, old in zip(
+                partials[own], state.strands[own], self.start().strands[own], strict=True
+            ):
+                pulled[placed.rows] += np.einsum("sn,sn->n", by, new - old)
+        return pulled
+
     def unweighted(self, state: State, block: Block) -> Floats:
         """The residual of one block, in its own units."""
         placed = next(item for item in self.placed if item.block is block)

@@ -113,6 +113,44 @@ def solve_problem(
     raise typer.Exit(code)
 
 
+@app.command("sweep", epilog=EPILOG)
+def sweep_file(
+    file: Annotated[Path, typer.Argument(help="A problem file with parameters or unknowns.")],
+    chosen: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="mu=0.5,1,2: the values of a parameter; repeat it for several parameters."
+        ),
+    ] = None,
+    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of every solve.")] = 0,
+    patches: Annotated[
+        bool, typer.Option("--patches", help="Solve in patches, where Auto would take one network.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Processes that solve at the same time.")] = 1,
+    dask: Annotated[
+        str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a solve on standard output.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
+    ] = None,
+) -> None:
+    """Solve the problem of a file for every combination of some values of its parameters."""
+    try:
+        with _told():
+            from piscm.cli.sweeps import run_sweep
+
+            code = run_sweep(file, chosen or [], tol, seed, patches, workers, dask, as_json, out)
+    except KeyboardInterrupt:
+        _say("Interrupted. What was finished is kept, if there is a folder (--out).")
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(code)
+
+
 @app.command("reproduce")
 def reproduce_paper(
     what: Annotated[

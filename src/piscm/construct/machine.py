@@ -13,6 +13,7 @@ from piscm.assemble.system import System
 from piscm.budget.budget import STOPS, OutOfMemoryError, check_memory, current
 from piscm.budget.clock import check_time
 from piscm.budget.parts import at_once
+from piscm.construct.chord import Chord
 from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import correction_step
@@ -109,6 +110,7 @@ class _Growing:
         self._columns = system.allocate(self._room)
         self._history = np.zeros(self._room, dtype=HISTORY)
         self._steps = method.search_steps
+        self._chord = Chord(system, renews=self._selection.weighs_nodes)
         self._nodes = Nodes.none(system.problem.domain.dimension)
         self.state = system.start()
         self.advanced = False
@@ -132,7 +134,7 @@ class _Growing:
         began = time.perf_counter()
         check_time()
         self.advanced = False
-        linearization = self._system.linearize(self.state)
+        linearization = self._chord.at(self.state)
         if not linearization.finite:
             return Status.NOT_FINITE
         proposal = self._selector.propose(self.state, linearization, self._columns, self._nodes)
@@ -141,8 +143,11 @@ class _Growing:
             corrected, step, rank = self._corrected(proposal, linearization)
         if proposal is None or not corrected.energy < self.state.energy:
             self._corrector.forget(self.count)
+            if self._chord.renew():
+                return None
             return Status.STALLED if self._selector.rejected() else None
         self._selector.accepted()
+        self._chord.moved(self._columns, self.state, corrected)
         self._accept(proposal, corrected, step, rank, time.perf_counter() - began)
         return None
 

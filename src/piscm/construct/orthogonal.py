@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 _OUTSIDE = 1e-13
 # A block has at least this fraction of the current number of nodes, chosen from at most `_CHOICE`
 # times as many candidates (fewer if the method's own ratio is smaller).
-_SHARE = 0.05
+_SHARE = 0.1
 _CHOICE = 6
 # A step or bump varies where its argument is at most this, and must do so at this many points.
 _VARIES, _SEEN_AT = 2.5, 8

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from piscm.assemble.columns import Columns
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.system import System
+from piscm.construct.correct import Corrector
 from piscm.linalg.basis import Basis
 from piscm.network.activations import activation_named
 from piscm.network.network import Network
@@ -92,7 +93,7 @@ def held_constant(before: Network, coordinate: sympy.Symbol, at: float) -> Netwo
 
 
 def first_weights(
-    system: System, columns: Columns, guess: Network, truncation: float
+    system: System, columns: Columns, guess: Network, corrector: Corrector, truncation: float
 ) -> Floats | None:
     """Weights of the columns' nodes: one Newton step from the state of another network."""
     others = system.evaluate(guess.nodes)
@@ -103,8 +104,11 @@ def first_weights(
         return None
     there = others.at(linearization).reshape(-1, system.rows)
     target = np.asarray(weights.ravel() @ there - state.residual)
-    basis = Basis(system.rows)
-    basis.append(columns.at(linearization).reshape(-1, system.rows))
+    if len(linearization.unknowns):  # they stay what they are
+        basis = Basis(system.rows)
+        basis.append(columns.at(linearization).reshape(-1, system.rows))
+    else:
+        basis = corrector.basis(columns, slice(0, len(columns)), linearization)
     solution = basis.solve(target, truncation).solution
     return solution.reshape(len(columns), system.fields)
 

@@ -18,6 +18,11 @@ Floats = NDArray[np.float64]
 LOCALIZED = ("tanh", "gaussian")
 # Smaller scales fit few nodes well and many badly: their columns are too much alike.
 _LEAST = 0.5
+# From so many coordinates on, nodes may leave out some: a sum of terms that depend on few of them
+# each, as most functions of many coordinates are, takes a tenth of the nodes then ...
+_MANY = 3
+# ... each coordinate with this probability, which leaves this fraction of its weight.
+_OMITTED, _REMAINDER = 0.5, 0.05
 # Of a graded member, the fraction of nodes that are steep near a face.
 _STEEP = 0.7
 # A step is as wide as it is far from the face, within this factor (natural logarithm) ...
@@ -44,12 +49,15 @@ class Member:
         spreads points evenly.
     faces : tuple of Face
         Those where nodes are steep, all if none is given; points are near all of them anyway.
+    sparse : bool
+        Whether each node hardly depends on about half of the coordinates.
     """
 
     activation: str
     scales: tuple[float, ...]
     nearest: float | None = None
     faces: tuple[Face, ...] = ()
+    sparse: bool = False
 
     @property
     def kind(self) -> str:
@@ -72,7 +80,7 @@ class Member:
             if dimension > 1 or self.nearest is not None
         ]
         if self.nearest is None:
-            return scales
+            return [[Member.along_few], *scales] if dimension >= _MANY else scales
         faces: Changes = [[partial(Member.without, face=face)] for face in all_faces(dimension)]
         kinds: Changes = [
             [partial(Member.by, activation=name) for name in LOCALIZED if name != self.activation]
@@ -85,6 +93,10 @@ class Member:
         faces = self.faces or all_faces(len(self.scales))
         rest = tuple(own for own in faces if own != face)
         return replace(self, faces=rest or faces)
+
+    def along_few(self) -> "Member":
+        """The same with nodes along few coordinates each."""
+        return replace(self, sparse=True)
 
     def by(self, activation: str) -> "Member":
         """The same with another activation."""
@@ -112,6 +124,8 @@ class Member:
         weights = rng.uniform(-1.0, 1.0, size) * np.array(self.scales)
         places = rng.uniform(-1.0, 1.0, size)
         phases = rng.uniform(-np.pi, np.pi, count)
+        if self.sparse:
+            weights[rng.random(size) < _OMITTED] *= _REMAINDER
         if activation_named(self.activation).localized:
             if centers is not None and len(centers):
                 chosen = centers[rng.integers(len(centers), size=count // 2)]
@@ -129,7 +143,8 @@ class Member:
         layer = "" if self.nearest is None else f" with layers to {self.nearest:.0e}"
         if self.faces:
             layer += f" on {len(self.faces)} of {2 * len(self.scales)} faces"
-        return f"{self.activation} of scale {scales}{layer}"
+        few = " along few coordinates each" if self.sparse else ""
+        return f"{self.activation} of scale {scales}{few}{layer}"
 
 
 def _steepen(

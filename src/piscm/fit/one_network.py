@@ -1,5 +1,6 @@
 """One network: grown, refined, and corrected on all points if growth used only some of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.system import System
 from piscm.budget.budget import STOPS
+from piscm.construct.chord import Chord
 from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import correction_step
@@ -80,19 +82,18 @@ def fit_network(
     report: Report,
     before: Growth | None = None,
     gives_up: GivesUp | None = None,
-    refined_once_met: bool = True,
+    unrefined: Sequence[Status] = (),
 ) -> OneNetwork:
     """Grow a network, from scratch or from an earlier growth, and refine it.
 
-    If not `refined_once_met`, the refinement is left out where the tolerance is met and there are
-    no data to be weighed.
+    The refinement is left out where growth ended in one of the ways that are `unrefined`, unless
+    there are data to be weighed.
 
     If the run is stopped (Ctrl-C, a limit), the network is returned as growth left it.
     """
     system = assembly.system(method.activation)
     growth = grow(system, method, rng, report, before, gives_up)
-    met = growth.status is Status.CONVERGED and not assembly.part.problem.observations
-    if met and not refined_once_met:
+    if growth.status in unrefined and not assembly.part.problem.observations:
         grown = Refined(growth.nodes, system, growth.columns, growth.state)
         return _network(assembly, grown, growth, method, growth.state.norm)
     return _refined(assembly, system, growth, method)
@@ -109,26 +110,34 @@ def fit_weights(
     system = assembly.system(method.activation)
     columns = system.evaluate(nodes)
     unknowns = guess.unknowns
-    weights = first_weights(system, columns, guess, method.threshold)
+    corrector = Corrector(system, method.threshold, method.selector.keeps_basis, len(nodes))
+    weights = first_weights(system, columns, guess, corrector, method.threshold)
     if weights is None or not np.isfinite(system.state_with(columns, weights, unknowns).energy):
         weights = np.zeros((len(nodes), system.fields))
     state = system.state_with(columns, weights, unknowns)
-    corrector = Corrector(system, method.threshold, method.selector.keeps_basis, len(nodes))
     everything, status = slice(0, len(nodes)), Status.NODE_LIMIT
     history = np.zeros(len(nodes), dtype=HISTORY)
+    chord = Chord(system)
     for _ in range(_MAX_STEPS):
         if state.norm <= method.tolerance:
             status = Status.CONVERGED
             break
-        before = state.norm
+        before, linearization = state, chord.at(state)
         step = correction_step(
-            system, columns, everything, state, method.search_steps, corrector.direction
+            system,
+            columns,
+            everything,
+            state,
+            method.search_steps,
+            corrector.direction,
+            linearization,
         )
         if step is None:
             status = Status.NOT_FINITE
             break
         state = step.state
-        if state.norm > _WORTH_A_STEP * before:
+        chord.moved(columns, before, state)
+        if state.norm > _WORTH_A_STEP * before.norm and not chord.renew():
             break
     history["residual"], history["rank"] = state.norm, np.nan
     growth = Growth(nodes, columns, state, as_history(history), status)

@@ -11,11 +11,10 @@ from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.construct.direction import Direction
 from piscm.construct.line_search import correction_step
-from piscm.linalg.truncated import solve_by_triangle
+from piscm.linalg.damped import solve_damped
 
 Floats = NDArray[np.float64]
 
-_TRUNCATION = 1e-13
 _STEPS = (*(0.5**k for k in range(8)), 0.0)
 # A step that leaves more of the squared residual than this is the last one.
 _STILL_FALLING = 0.5
@@ -94,5 +93,4 @@ def _least_squares(columns: Floats, target: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("kn,kn->k", columns, columns))
     usable = np.isfinite(lengths) & (lengths > 0)
     scaled = np.where(usable[:, None], columns, 0.0) / np.where(usable, lengths, 1.0)[:, None]
-    found = solve_by_triangle(scaled, target, _TRUNCATION).solution
-    return np.where(usable, found / np.where(usable, lengths, 1.0), 0.0)
+    return np.where(usable, solve_damped(scaled, target) / np.where(usable, lengths, 1.0), 0.0)

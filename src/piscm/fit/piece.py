@@ -1,6 +1,6 @@
 """What every window has in common, and the network of one window with its residuals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.row_scaling import RowScaling, row_scaling
 from piscm.assemble.sampling import Sampling
-from piscm.assemble.sites import draw_points
+from piscm.assemble.sites import Site, draw_points
 from piscm.assemble.windows import Part
 from piscm.fit.inherit import worth_keeping
 from piscm.fit.one_network import OneNetwork
 from piscm.network.network import Network
 from piscm.network.start import Start
+from piscm.problem.place import Legs
 from piscm.problem.problem import Problem
 from piscm.result.status import Status
 
@@ -140,6 +141,20 @@ class Piece:
         linearization = refined.system.linearize(refined.state)
         columns = refined.columns.at(linearization)
         return worth_keeping(columns, refined.state.weights, share * refined.state.energy)
+
+    def some_points(self, per_node: int) -> dict[tuple[str, Hashable], Legs]:
+        """The fitted points of every block, evenly thinned to so many inside for each node."""
+        points, blocks = self.assembly.points, self.assembly.part.blocks
+        step = max(1.0, points.rows[0] / max(1, per_node * len(self.network.nodes)))
+
+        def thinned(_: int, site: Site) -> Site:
+            if step == 1.0 or not site.resampled:
+                return site
+            count = max(1, int(site.rows / step))
+            return site.some(np.arange(count) * site.rows // count)
+
+        keys = (block.key for block in blocks)
+        return dict(zip(keys, points.changed(thinned), strict=True))
 
     def mirrored(self, sum_of_ends: float) -> "Piece":
         """The same piece where the coordinate runs the other way."""

@@ -14,7 +14,7 @@ from piscm.construct.construction import Construction
 from piscm.construct.corrections import AllNodes, Correction, NewestNode, NewestNodes
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.one_network import fit_network, fit_to_all, thinned
-from piscm.fit.residuals import block_residuals
+from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.result.method import Outcome, Request
 from piscm.result.status import Status
 
@@ -60,6 +60,7 @@ class _Grown(Construction):
             history=fit.growth.history,
             sampling=sampling,
             uncertainty=errors,
+            points=fitted_points(fitted),
         )
 
 

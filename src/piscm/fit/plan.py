@@ -21,11 +21,14 @@ class PointPolicy:
 
     Parameters
     ----------
+    least : int
+        Points of the equations in a window at first.
     steep : float
         Points follow the steepness at the end of the previous window if its maximum is this many
         times its mean. Lower values crowd points in every window; higher ones miss fronts.
-    between : int
-        Number of validation points per fitted point. More cost evaluations and find more.
+    between : float
+        Number of validation points per fitted point. More cost evaluations and find more; there
+        must be more than 1.
     parted : float
         Points are added if the residual at validation points exceeds the fitted one this many
         times.
@@ -39,8 +42,9 @@ class PointPolicy:
         An equation residual this fraction of the data misfit is small enough.
     """
 
+    least: int = 400
     steep: float = 4.0
-    between: int = 2
+    between: float = 1.5
     parted: float = 2.0
     more: float = 1.5
     most_per_node: float = 10.0
@@ -89,7 +93,7 @@ class Plan:
     kept: Sequence[int] | None = None
     guess: Network | None = None
     fields: Floats | None = None
-    least_share: float = 1.0
+    least_share: float = 0.0
     enough: float = 0.0
     worth_growing: float = np.inf
     policy: PointPolicy = field(default_factory=PointPolicy)

@@ -9,8 +9,9 @@ Members are judged by the residual at points that were not fitted: as many nodes
 anything. The error itself is estimated from the distance between two members.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -33,9 +34,13 @@ _ROUGH = 0.02
 # A residual this many times as large near the faces as elsewhere shows a layer.
 _LAYER = 4.0
 # The estimate of the error is right within this factor, mostly.
-_SURE = 2.0
+_SURE = 1.5
 # A kind of member this many times worse than the best is not pursued.
 _BEHIND = 4.0
+
+
+Mapped = Callable[[Callable[[Member], Trial], Sequence[Member]], Iterable[Trial]]
+"""Makes the trials of several members, in their order: `map`, or that of an executor."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,8 @@ class Portfolio:
     sampling : Sampling or None
         The user's points, if they were given.
     policy : PortfolioPolicy
+    mapped : callable
+        As `map`, for trials that do not depend on each other; they may be made side by side.
     """
 
     task: Task
@@ -71,6 +78,7 @@ class Portfolio:
     report: Report
     sampling: Sampling | None = None
     policy: PortfolioPolicy = field(default_factory=PortfolioPolicy)
+    mapped: Mapped = map
 
     def run(self) -> Found | None:
         """The best network found; None if there is nothing to find, the start being a solution."""
@@ -195,11 +203,12 @@ class Portfolio:
                 return  # it was far behind with fewer nodes already
             place = members.index(before.member)
             members = members[max(0, place - 1) : place + 2]
-        for member in members:
-            trial = self._trial(member, count, self._best)
-            if known is None or trial.error < known.error:
-                leaders[kind] = known = trial
-            yield
+        # The first one guides the others.
+        for group in (members[:1], members[1:]):
+            for trial in self._trials(group, count, self._best):
+                if known is None or trial.error < known.error:
+                    leaders[kind] = known = trial
+                yield
         self._note(known)
 
     def _raced(self, leaders: dict[str, Trial]) -> Iterator[None]:
@@ -221,11 +230,9 @@ class Portfolio:
         while improved:
             improved = False
             for changes in last.member.changes:
-                for change in changes:
-                    member = change(last.member)
-                    if member == last.member or member.activation not in self.activations:
-                        continue
-                    trial = self._trial(member, last.count, last)
+                changed = [change(last.member) for change in changes]
+                members = [own for own in changed if own != last.member and self._allows(own)]
+                for trial in self._trials(members, last.count, last):
                     yield
                     if trial.error < self.policy.better * last.error:
                         last = leaders[kind] = trial
@@ -233,11 +240,14 @@ class Portfolio:
                         break
         self._note(last)
 
+    def _allows(self, member: Member) -> bool:
+        return member.activation in self.activations
+
     def _larger(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
         """Twice the nodes, the new ones with the same scale or a larger one."""
         last = leaders[kind]
-        for member in (last.member, *last.member.finer):
-            trial = self._trial(member, 2 * last.count, last, grown=True)
+        members = (last.member, *last.member.finer)
+        for trial in self._trials(members, 2 * last.count, last, grown=True):
             yield
             if trial.error < leaders[kind].error:
                 leaders[kind] = trial
@@ -254,12 +264,12 @@ class Portfolio:
         while past[-1].count < most:
             last = past[-1]
             count = min(most, round(np.sqrt(2.0) * last.count))
-            trial = self._trial(last.member, count, last, grown=True)
+            (trial,) = self._trials([last.member], count, last, grown=True)
             yield
             # What was best for few nodes may not be for many.
             slow = trial.error > np.sqrt(self.policy.fast) * last.error
-            for member in last.member.finer if slow or count <= 4 * self._first_count() else ():
-                other = self._trial(member, count, last, grown=True)
+            finer = last.member.finer if slow or count <= 4 * self._first_count() else ()
+            for other in self._trials(finer, count, last, grown=True):
                 yield
                 trial = other if other.error < trial.error else trial
             past.append(trial)
@@ -273,8 +283,18 @@ class Portfolio:
 
     # --- trials -----------------------------------------------------------------------------------
 
-    def _trial(self, member: Member, count: int, guide: Trial | None, grown: bool = False) -> Trial:
-        trial = self.lab.trial(member, count, guide, grown, self.policy.iterations)
+    def _trials(
+        self, members: Sequence[Member], count: int, guide: Trial | None, grown: bool = False
+    ) -> Iterator[Trial]:
+        """Trials with one guide, one after the other or side by side: the same bits."""
+        self.lab.prepare(members, count)
+        iterations = self.policy.iterations
+        fit = partial(self.lab.trial, count=count, guide=guide, grown=grown, iterations=iterations)
+        for trial in self.mapped(fit, members):
+            yield self._judged(trial)
+
+    def _judged(self, trial: Trial) -> Trial:
+        """A trial beside the best one, whose place it may take."""
         if self._in_layers:
             trial = self.lab.near_faces(trial)
         best = self._best
@@ -284,7 +304,7 @@ class Portfolio:
                 self._best = best.beside(trial)
         if best is None or trial.error < best.error:
             self._best = trial
-        self.report(count, trial.state.norm)  # who stops the run now finds the trial in place
+        self.report(trial.count, trial.state.norm)  # who stops the run now finds the trial in place
         return trial
 
     def _note(self, trial: Trial | None) -> None:

@@ -24,6 +24,15 @@ Fitted = Sequence[tuple[Model, Block, Legs]]
 _QUICK = 1_000_000
 
 
+def fitted_points(fitted: Fitted) -> dict[str, Floats]:
+    """Where equations and conditions were fitted, all windows together, each point once."""
+    found: dict[str, list[Floats]] = {}
+    for _, block, legs in fitted:
+        if not block.observed and block.inherited is None:
+            found.setdefault(block.kind, []).append(legs[0].points)
+    return {kind: np.unique(np.concatenate(arrays), axis=0) for kind, arrays in found.items()}
+
+
 def block_residuals(
     model: Model,
     part: Part,

@@ -19,6 +19,10 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
+# Two methods are close after the first stage if their errors differ by less than this factor.
+_CLOSE = 4.0
+_FULL = (Status.NODE_LIMIT, Status.FINISHED)
+
 
 def fit_window(
     task: Task,
@@ -63,7 +67,11 @@ def fit_window(
 
 
 def _stages(fit: WindowFit, plan: Plan, report: Report) -> Iterator[Piece]:
-    """The pieces of a window, one after another; the last is the result."""
+    """The pieces of a window, one after another; the last is the result.
+
+    Methods are compared after the first stage, and two that are close once more after the second:
+    with few nodes the difference is often luck, and windows to come inherit the choice.
+    """
     most = plan.methods[0].max_nodes
     limits = [*(nodes for nodes in plan.stages if nodes < most), most]
     trials: list[tuple[Construction, Piece]] = []
@@ -72,8 +80,18 @@ def _stages(fit: WindowFit, plan: Plan, report: Report) -> Iterator[Piece]:
         piece = fit.grown(method, limits[0], None, report, plan.out_of_reach if alone else None)
         trials.append((method, piece))
         yield piece
-    method, piece = min(trials, key=lambda trial: trial[1].error)
-    yield from _continued(fit, piece, method, limits[1:], plan, report)
+    trials.sort(key=lambda trial: trial[1].error)
+    close = [trial for trial in trials[:2] if trial[1].error <= _CLOSE * trials[0][1].error]
+    limits = limits[1:]
+    if len(close) > 1 and limits and all(own.status in _FULL for _, own in close):
+        fit.add_points(close[0][1], plan.points_per_node * limits[0])
+        for place, (method, own) in enumerate(close):
+            piece = fit.grown(method, limits[0], own.fit.growth, report, plan.out_of_reach)
+            close[place] = (method, piece)
+            yield piece
+        limits = limits[1:]
+    method, piece = min(close, key=lambda trial: trial[1].error)
+    yield from _continued(fit, piece, method, limits, plan, report)
 
 
 def _inherited(
@@ -112,7 +130,7 @@ def _continued(
     policy = plan.policy
     for limit in limits:
         parted = piece.held_out > max(policy.parted * piece.fitted, method.tolerance)
-        full = piece.status in (Status.NODE_LIMIT, Status.FINISHED)
+        full = piece.status in _FULL
         enough = piece.error <= max(method.tolerance, policy.below_noise * piece.misfit)
         if piece.status is Status.HOPELESS or enough or not (full or parted):
             break

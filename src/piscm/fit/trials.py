@@ -1,7 +1,7 @@
 """Trial fits of one network on a whole domain, and how they are judged."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -190,16 +190,24 @@ class Laboratory:
             boundary = int(np.clip(each, boundary, interior // 2))
         return Sampling(interior, max(1, boundary))
 
+    def prepare(self, members: Iterable[Member], count: int) -> None:
+        """Whatever trials share is made before several of them are made side by side."""
+        for member in members:
+            self._system(self.level(count, member.nearest), member.activation)
+
+    def _system(self, level: Level, activation: str) -> System:
+        own = (id(level), activation)
+        if own not in self._systems:
+            self._systems[own] = level.assembly.system(activation)
+        return self._systems[own]
+
     def trial(
         self, member: Member, count: int, guide: Trial | None, grown: bool, iterations: int
     ) -> Trial:
         """A fit of `count` nodes, starting from a guide; `grown` keeps the nodes of the guide."""
         began = time.perf_counter()
         level = self.level(count, member.nearest)
-        own = (id(level), member.activation)
-        if own not in self._systems:
-            self._systems[own] = level.assembly.system(member.activation)
-        system = self._systems[own]
+        system = self._system(level, member.activation)
         nodes, residuals = self._nodes(member, count, guide if grown else None)
         columns = system.evaluate(nodes)
         start = None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.ridges import Ridges
 from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.rows import rows_of
 from piscm.assemble.sampling import Crowd, Density, Sampling, half_by
 from piscm.assemble.sites import Points, Site, draw_points
 from piscm.assemble.windows import steepness
@@ -89,8 +90,9 @@ class WindowFit:
         """Validation points, distinct from the fitted ones."""
         blocks, rows = self._part.blocks, self._assembly.points.rows
         faces = [n for n, block in zip(rows, blocks, strict=True) if block.kind == "conditions"]
+        inside, outside = max(rows), max(faces, default=1)
         between = self._policy.between
-        many = Sampling(between * max(rows), between * max(faces, default=1))
+        many = Sampling(int(np.ceil(between * inside)), int(np.ceil(between * outside)))
         return draw_points(self._part.problem.domain, blocks, many, self._rng, self._density)
 
     def grown(
@@ -104,6 +106,10 @@ class WindowFit:
         """Growth up to a number of nodes, refined, at the current points."""
         size, asked = self._size(method), method.tolerance
         inherited = self._inherited
+        # What is given up, goes on growing or was met by nodes beside inherited ones needs no more.
+        unrefined = [Status.HOPELESS]
+        unrefined += [Status.CONVERGED] * (inherited > 0)
+        unrefined += [Status.NODE_LIMIT, Status.FINISHED] * (limit < method.max_nodes)
         method = replace(self._own(method, size), max_nodes=limit)
 
         def gives_up(residuals: Floats) -> bool:
@@ -119,9 +125,9 @@ class WindowFit:
             relative,
             before,
             gives_up,
-            refined_once_met=not inherited,
+            unrefined,
         )
-        return self._piece(fit, self._assembly, size)
+        return self._piece(fit, size)
 
     def refitted(self, method: Construction, nodes: Nodes, guess: Network) -> Piece:
         """Given nodes with new weights, beginning at the state of another network."""
@@ -129,7 +135,7 @@ class WindowFit:
         self._inherited = len(nodes)
         own = self._own(method, size)
         fit = fit_weights(self._assembly, nodes, guess, own)
-        return self._piece(fit, self._assembly, size)
+        return self._piece(fit, size)
 
     def _own(self, method: Construction, size: float) -> Construction:
         """A method with the tolerance of growth here.
@@ -142,30 +148,37 @@ class WindowFit:
         tolerance = method.tolerance * min(unit, max(shorter, self._least_share * unit))
         return replace(method, tolerance=tolerance)
 
-    def _piece(self, fit: OneNetwork, assembly: Assembly, size: float) -> Piece:
+    def _piece(self, fit: OneNetwork, size: float, everything: Points | None = None) -> Piece:
         """A fitted network with its residuals, which are unknown if there is no time for them."""
         fit = replace(fit, inherited=self._inherited)
+        blocks = self._part.blocks
         fitted = held_out = np.nan
         try:
             with finishing():
-                fitted = self._error(fit.network, assembly.points, size)
-                held_out = self._error(fit.network, self._validation, size)
+                if everything is not None:
+                    rows = rows_of(fit.network, blocks, everything)
+                else:
+                    refined = fit.refined
+                    rows = [refined.system.unweighted(refined.state, block) for block in blocks]
+                fitted = self._error(rows, size)
+                held_out = self._error(rows_of(fit.network, blocks, self._validation), size)
         except STOPS as stop:
             fit = fit if fit.status.stopped else fit.ended(Status.after(stop))
         return Piece(self._low, self._high, self._assembly, fit, size, fitted, held_out)
 
-    def _error(self, network: Network, points: Points, size: float) -> float:
-        """The residual relative to the solution sought.
+    def _error(self, rows: Sequence[Floats], size: float) -> float:
+        """The residual of all blocks relative to the solution sought.
 
         Rows are scaled by a typical node of the whole domain: a window may add the share of the
         tolerance that its length has in the whole. In a very short window it may be more, as if it
         were longer; rows are then scaled by its own nodes.
         """
         unit = 1.0 if self._relative else size
-        whole = self._norm(network, points, self._whole_sizes) / size
-        if not whole > 0 or not self._least_share < 1:
+        squares = self._squares(rows)
+        whole = _norm(squares, self._whole_sizes) / size
+        if not whole > 0 or self._least_share == 0:
             return whole
-        own = self._norm(network, points, self._scaling.sizes) / unit
+        own = _norm(squares, self._scaling.sizes) / unit
         return min(whole, own / self._least_share)
 
     @property
@@ -189,23 +202,24 @@ class WindowFit:
         # The start must not change the meaning of the tolerance, but zero fields may be singular,
         # or satisfy everything but the data.
         data = [b.data for b in self._part.blocks if b.observed and b.data is not None]
-        sizes = [self._norm(zero, points, scale), self._norm(nothing, points, scale)]
+        blocks = self._part.blocks
+        empty = [rows_of(network, blocks, points) for network in (zero, nothing)]
+        sizes = [_norm(self._squares(rows), scale) for rows in empty]
         sizes += [float(np.sqrt(np.mean(values**2))) for values in data]
         return next((size for size in sizes if 0 < size < np.inf), 1.0)
 
-    def _norm(self, network: Network, points: Points, sizes: Sequence[float]) -> float:
-        """The residual at some points, in the units of the fields.
+    def _squares(self, rows: Sequence[Floats]) -> list[float]:
+        """The weighted mean square of the rows of every block.
 
         Data may be noisy and are left out if there are conditions to be satisfied.
         """
-        total = 0.0
-        for block, legs, size in zip(self._part.blocks, points, sizes, strict=True):
-            if block.observed and self._part.problem.conditions:
-                continue
-            weight = self._task.weights[block.kind] * block.weight
-            square = float(np.mean(network.residual(block, legs) ** 2))
-            total += weight * square / size**2
-        return float(np.sqrt(total))
+        left_out = bool(self._part.problem.conditions)
+        return [
+            0.0
+            if block.observed and left_out
+            else self._task.weights[block.kind] * block.weight * float(np.mean(own**2))
+            for block, own in zip(self._part.blocks, rows, strict=True)
+        ]
 
     def add_points(self, piece: Piece, wanted: float) -> None:
         """Add points, half of them where the residual at validation points is large.
@@ -216,11 +230,9 @@ class WindowFit:
         points, fresh = self._assembly.points, self._validation
         share = max(0.0, min(wanted, self._most) / points.rows[0] - 1.0)
         squares: dict[int, Floats] = {}
-        for block, number, legs, size in zip(
-            self._part.blocks, fresh.of_block, fresh, self._scaling.sizes, strict=True
-        ):
-            residual = piece.network.residual(block, legs) / size
-            squares[number] = squares.get(number, 0.0) + residual**2
+        rows = rows_of(piece.network, self._part.blocks, fresh)
+        for number, own, size in zip(fresh.of_block, rows, self._scaling.sizes, strict=True):
+            squares[number] = squares.get(number, 0.0) + (own / size) ** 2
 
         def more(number: int, site: Site) -> Site:
             other = fresh.sites[number]
@@ -251,4 +263,9 @@ class WindowFit:
         points = self._all.changed(every)
         everything = self._assembly.at(points)
         fit = fit_to_all(piece.fit, everything, method)
-        return self._piece(fit, everything, piece.size)
+        return self._piece(fit, piece.size, points)
+
+
+def _norm(squares: Sequence[float], sizes: Sequence[float]) -> float:
+    """The residual in the units of the fields, from the mean squares of all blocks."""
+    return float(np.sqrt(sum(own / size**2 for own, size in zip(squares, sizes, strict=True))))

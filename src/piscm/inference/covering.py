@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.windows import Part
 from piscm.compile.expression import Compiled
-from piscm.network.network import Network
+from piscm.network.model import Model
 from piscm.problem.integrals import integrals_in
 from piscm.problem.places import PeriodicPair
 
@@ -23,7 +23,7 @@ _FEW = 0.01  # share of points that may be otherwise
 _DEFINITE = 1e-6  # the smallest eigenvalue of the leading coefficients relative to the largest
 
 
-def bare_boundary(part: Part, network: Network) -> Floats | None:
+def bare_boundary(part: Part, network: Model) -> Floats | None:
     """A point on a stretch of the boundary that lacks a condition; None if there is no such."""
     problem, domain = part.problem, part.problem.domain
     alone = len(problem.fields) == len(problem.equations) == 1 and not problem.observations
@@ -53,7 +53,7 @@ def bare_boundary(part: Part, network: Network) -> Floats | None:
     return np.asarray(points[across & (covered == 0)][0])
 
 
-def _elliptic_axes(compiled: Compiled, network: Network, points: Floats) -> list[int]:
+def _elliptic_axes(compiled: Compiled, network: Model, points: Floats) -> list[int]:
     """The coordinates in which the equation is of second order, if it is elliptic in them."""
     orders = np.array([jet.orders for jet in compiled.jets])
     axes = [axis for axis in range(points.shape[1]) if orders[:, axis].max() == 2]
@@ -76,7 +76,7 @@ def _elliptic_axes(compiled: Compiled, network: Network, points: Floats) -> list
     return axes if definite and np.abs(values).min() > _DEFINITE * np.abs(values).max() else []
 
 
-def _near(points: Floats, others: Floats, network: Network) -> NDArray[np.bool_]:
+def _near(points: Floats, others: Floats, network: Model) -> NDArray[np.bool_]:
     """Which points have one of the others about as near as those are to each other."""
     from scipy.spatial import cKDTree
 

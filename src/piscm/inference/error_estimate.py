@@ -16,22 +16,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
-from piscm.budget.clock import check_work
 from piscm.inference.freedom import free_fields
-from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
+from piscm.inference.richer import FittedPoints, RicherSpace, richer_space, triangle_of
 from piscm.inference.uncertainty import Uncertainty
-from piscm.linalg.truncated import solve_triangle
+from piscm.linalg.damped import solve_damped_triangle
 from piscm.network.network import Network
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_TRUNCATION = 1e-13
 # The correction is repeated while the true residual of what it leads to is above this fraction of
 # the one before, at most so often.
 _FALLEN, _STEPS = 0.5, 4
@@ -189,12 +186,11 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     """
     weights, state = space.weights, space.state
     first = last = float(state.norm)
-    for _ in range(_STEPS):
-        design = space.design_at(state)
-        check_work(2.0 * design.size * len(design))
-        both = np.concatenate([design, -state.residual[None]]).T
-        triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
-        step = solve_triangle(triangle[: both.shape[1]], _TRUNCATION).solution
+    triangle = space.triangle
+    for turn in range(_STEPS):
+        if turn > 0:
+            triangle = triangle_of(space.design_at(state), state)
+        step = solve_damped_triangle(triangle)
         weights = weights + step.reshape(weights.shape)
         state = space.system.state_with(space.columns, weights, space.own.unknowns)
         left = float(state.norm)

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
 from piscm.inference.covering import bare_boundary
+from piscm.inference.initial_values import is_initial_value_problem
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
+from piscm.linalg.damped import with_diagonal
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +36,7 @@ _NOTHING = 2e-9  # noticed less than this, it is free without comparison
 _INVOLVED = 0.1  # share of a field in the move that counts
 _EPSILON = 1e-8  # relative to columns of unit length
 _VECTORS, _ROUNDS = 4, 6  # of the subspace iteration
+_COLUMNS = 1200  # enough of them for systems of several fields
 
 
 class Freest(NamedTuple):
@@ -49,6 +52,8 @@ def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
     """The fields that the problem leaves free, by their index."""
     if surely_missing(space.part, space.own, space.points):
         return (0,)
+    if is_initial_value_problem(space.part, space.own, space.points):
+        return ()
     if bare_boundary(space.part, space.own) is not None:
         return (0,)
     if len(space.nodes) < _ABLE and space.part.problem.domain.dimension > 1:
@@ -71,22 +76,27 @@ def _again(space: RicherSpace, fitted: FittedPoints, more: int) -> RicherSpace:
 
 def _freest_in(space: RicherSpace) -> Freest:
     """The freest move in a space, relative to the size of each field."""
-    design, fields = space.design_at(space.state).copy(), space.fields
+    fields = space.fields
     count = len(fields)
-    if count > 1:
-        compiled = [space.own.compile(item) for item in space.part.problem.fields]
-        sizes = [np.sqrt(np.mean(space.own.value(item, space.points) ** 2)) for item in compiled]
-        largest = max(sizes) or 1.0
-        scale = np.array([size if size > _EPSILON * largest else 1.0 for size in sizes])
-        design *= np.tile(scale, len(design) // count)[:, None]
-        fields = [
-            part * (np.tile(scale, len(design) // count) / own)
-            for part, own in zip(fields, scale, strict=True)
-        ]
-        for placed in space.system.placed:
-            own = np.linalg.norm(design[:, placed.rows], axis=1)
-            if (own > 0).any():
-                design[:, placed.rows] /= np.median(own[own > 0])
+    if count == 1:
+        return freest_move(space.triangle[:, :-1], fields)
+    # Of many nodes some: the moves that matter are smooth, and rows are weighed anew here.
+    every = -(-space.weights.size // _COLUMNS)
+    kept = np.arange(space.weights.size).reshape(space.weights.shape)[::every].ravel()
+    design = space.design_at(space.state)[kept]
+    compiled = [space.own.compile(item) for item in space.part.problem.fields]
+    sizes = [np.sqrt(np.mean(space.own.value(item, space.points) ** 2)) for item in compiled]
+    largest = max(sizes) or 1.0
+    scale = np.array([size if size > _EPSILON * largest else 1.0 for size in sizes])
+    each = np.tile(scale, len(design) // count)
+    design *= each[:, None]
+    fields = [part[:, kept] * (each / own) for part, own in zip(fields, scale, strict=True)]
+    some = []
+    for placed in space.system.placed:
+        block = design[:, placed.rows][:, ::every]
+        own = np.linalg.norm(block, axis=1)
+        some.append(block / np.median(own[own > 0]) if (own > 0).any() else block)
+    design = np.concatenate(some, axis=1)
     check_work(2.0 * design.size * len(design))
     triangle = scipy.linalg.qr(design.T, mode="r", check_finite=False)[0][: len(design)]
     return freest_move(triangle, fields)
@@ -107,9 +117,7 @@ def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
     lengths[lengths == 0] = 1.0
     rows, stacked = rows / lengths, stacked / lengths
     count = rows.shape[1]
-    check_work(4.0 * count**3)
-    bounded = np.concatenate([rows, _EPSILON * np.eye(count)])
-    triangle = scipy.linalg.qr(bounded, mode="r", check_finite=False)[0][:count]
+    triangle = _bounded(rows)
     moves = np.random.default_rng(0).standard_normal((count, min(_VECTORS, count)))
     for _ in range(_ROUNDS):
         pushed = stacked.T @ (stacked @ moves)
@@ -124,6 +132,16 @@ def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
     size = float(np.linalg.norm(each))
     ratio = float(np.linalg.norm(rows @ best)) / size if size > 0 else np.inf
     return Freest(ratio, each / each.max() if size > 0 else each)
+
+
+def _bounded(rows: Floats) -> Floats:
+    """R of a QR of the rows and the term with epsilon, cheaper where the rows are one already."""
+    count = rows.shape[1]
+    if len(rows) >= count and not np.tril(rows, -1).any():
+        return with_diagonal(rows[:count], np.full(count, _EPSILON))
+    check_work(4.0 * count**3)
+    both = np.concatenate([rows, _EPSILON * np.eye(count)])
+    return np.asarray(scipy.linalg.qr(both, mode="r", check_finite=False)[0][:count])
 
 
 def _floor(noticed: Floats) -> Floats:

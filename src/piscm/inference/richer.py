@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
@@ -16,20 +17,26 @@ from piscm.assemble.state import State
 from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part
+from piscm.budget.clock import check_work
 from piscm.network.draw import Draw
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes, concatenate
 from piscm.problem.place import Legs
+from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 FittedPoints = Mapping[tuple[str, Hashable], Legs]
 """The fitted points of one window, by the name and the place of the block."""
 
 # New nodes in addition to those of the solution: this fraction of them, and at least this many.
-_RICHER = 0.5
+# Above so many nodes a fraction is one of the root only: an estimate costs as much as a fit with
+# all of them, and what new nodes do not lower counts as an error anyway.
+_RICHER, _MANY = 0.5, 200
 _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones.
-_POINTS_PER_NODE, _POINTS_BESIDE = 3, 1.5
+_POINTS_PER_NODE, _POINTS_BESIDE = 3, 1
+# Points of all conditions on faces of two and more dimensions, for each point inside.
+_ON_FACES = 1.5
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,11 @@ class RicherSpace:
         design[~np.isfinite(design).all(axis=1)] = 0.0  # nodes that overflow
         return design
 
+    @cached_property
+    def triangle(self) -> Floats:
+        """R of a QR of the rows at the solution; the last column is that of what they lack."""
+        return triangle_of(self.design_at(self.state), self.state)
+
     def network(self, weights: Floats) -> Network:
         """A member of the space."""
         own = self.own
@@ -91,6 +103,14 @@ class RicherSpace:
         return [network.gradient(item, self.points)[:moves].T / root for item in compiled]
 
 
+def triangle_of(design: Floats, state: State) -> Floats:
+    """R of a QR of the rows for moves of the weights and of the residual with its sign changed."""
+    check_work(2.0 * design.size * len(design))
+    both = np.concatenate([design, -state.residual[None]]).T
+    triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
+    return np.asarray(triangle[: both.shape[1]])
+
+
 def richer_space(
     part: Part,
     own: Network,
@@ -110,12 +130,13 @@ def richer_space(
     scaling : that of another space, if rows are to be compared with those there
     """
     problem = part.problem
-    more = max(at_least, int(share * len(own.nodes)))
-    count = len(own.nodes) + more
-    flat = problem.domain.dimension <= 2
+    before = len(own.nodes)
+    counted = before if share >= 1 else min(before, np.sqrt(_MANY * before))
+    more = max(at_least, int(share * counted))
+    count = before + more
     each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
     interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
-    sampling = Sampling(interior, interior // 4 if flat else interior // 2)
+    sampling = Sampling(interior, _boundary(problem, interior))
     fresh = draw_points(problem.domain, part.blocks, sampling, rng)
     points = _beside(part, fresh, fitted)
     if scaling is None:
@@ -129,6 +150,14 @@ def richer_space(
     state = system.state_with(columns, weights, own.unknowns)
     inside = fresh[0][0].points
     return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside)
+
+
+def _boundary(problem: Problem, interior: int) -> int:
+    """Points of each condition: fewer on a line than on a face, and where conditions are many."""
+    if problem.domain.dimension <= 2:
+        return interior // 4
+    each = _ON_FACES * interior / max(1, len(problem.conditions))
+    return int(np.clip(each, interior // 8, interior // 2))
 
 
 def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:

@@ -13,7 +13,7 @@ from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task, best_of
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import Plan
-from piscm.fit.portfolio import Found, Portfolio
+from piscm.fit.portfolio import Found, Mapped, Portfolio
 from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
@@ -25,13 +25,14 @@ from piscm.result.status import Status
 
 @dataclass(frozen=True)
 class Setting:
-    """What all attempts of a run share."""
+    """What all attempts of a run share; `mapped` makes trials side by side, if it can."""
 
     task: Task
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
     guess: Network | None = None
+    mapped: Mapped = map
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -77,11 +78,16 @@ class AutoAttempts(Attempts):
     """Networks whose activation, points and size are chosen automatically."""
 
     def in_window(self, setting: Setting) -> Attempt:
+        own, nodes = self, self.max_nodes
+        if setting.task.problem.domain.dimension == 1:
+            own = replace(self, policy=self.policy.in_time)
+            nodes = min(nodes, self.policy.nodes_in_time)
+
         def attempt(window: Window) -> Piece:
-            most = window.more * self.max_nodes
+            most = window.more * nodes
             if window.inherits:
                 most = int(self.policy.renewed * most)
-            return self._attempt(setting, window, most)
+            return own._attempt(setting, window, most)
 
         return attempt
 
@@ -93,7 +99,7 @@ class AutoAttempts(Attempts):
             aimed = replace(window, tolerance=self.policy.aim * window.tolerance, give_up=True)
             if setting.guess is not None:
                 return self._attempt(setting, aimed, most, least=self.max_nodes)
-            portfolio = self._portfolio(setting, aimed.tolerance, PortfolioPolicy())
+            portfolio = self._portfolio(setting, window.tolerance, PortfolioPolicy())
             found = None if portfolio is None else portfolio.run()
             if portfolio is None or found is None:
                 return self._attempt(setting, aimed, most, least=self.max_nodes)
@@ -106,7 +112,7 @@ class AutoAttempts(Attempts):
     def at_once(self, setting: Setting) -> Found | None:
         linear = all(block.linear for block in setting.task.whole.blocks)
         policy = PortfolioPolicy.beside_windows(linear)
-        portfolio = self._portfolio(setting, self.policy.aim * self.tolerance, policy)
+        portfolio = self._portfolio(setting, self.tolerance, policy)
         return None if portfolio is None else portfolio.run()
 
     def _portfolio(
@@ -125,6 +131,7 @@ class AutoAttempts(Attempts):
             setting.report,
             setting.sampling,
             replace(policy, columns=min(columns, policy.columns)),
+            setting.mapped,
         )
 
     def _grown_on(
@@ -181,7 +188,7 @@ class AutoAttempts(Attempts):
             # Faces of two or more dimensions need points like the interior; on a line fewer
             # suffice.
             flat = setting.task.problem.domain.dimension <= 2
-            interior = max(int(policy.points_per_node * policy.trial), window.points)
+            interior = max(policy.points.least, window.points)
             sampling = Sampling(interior, interior // 4 if flat else interior // 2)
             per_node = policy.points_per_node
         return Plan(
@@ -193,7 +200,7 @@ class AutoAttempts(Attempts):
             inherits=window.inherits,
             kept=window.kept,
             fields=window.fields,
-            least_share=policy.least_share if window.within else 1.0,
+            least_share=policy.least_share if window.within else 0.0,
             enough=policy.miss * window.tolerance,
             worth_growing=policy.patience * window.tolerance,
             policy=policy.points,

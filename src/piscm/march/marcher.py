@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from piscm.budget.budget import STOPS
 from piscm.fit.piece import Piece, best_of
+from piscm.march.pace import Pace
 from piscm.march.policy import Attempt, MarchPolicy, Window
 from piscm.network.network import Network
 from piscm.result.status import Status
@@ -93,6 +94,7 @@ class Marcher:
         position, length, inherited = low, high - low, 0.0
         shortest = self.shortest * (high - low)
         last: Piece | None = None
+        pace = Pace(policy.change)
         kept: list[int] = []
         sizes = np.zeros(1)
         while position < high:
@@ -123,18 +125,20 @@ class Marcher:
                 shortest = max(shortest, piece.high - piece.low)
             position, inherited = piece.high, max(inherited, piece.error)
             # Lengths that only ever shrink would not get anywhere.
-            length = max(
-                (piece.high - piece.low) * self._stretch(piece, aim), 2 * shortest, 2 * least
-            )
+            stretch = self._stretch(piece, aim, pace)
+            length = max((piece.high - piece.low) * stretch, 2 * max(shortest, least))
             last = piece
 
-    def _stretch(self, piece: Piece, aim: float) -> float:
+    def _stretch(self, piece: Piece, aim: float, pace: Pace) -> float:
         """How much longer the next window may be: as much as error and effort leave room for."""
         policy = self.policy
         added = 1.0 - piece.fit.inherited / max(1, len(piece.network.nodes))
         if piece.fit.inherited:
-            least = 1.0 if self.in_time_alone else policy.least_change
-            return max(least, policy.heir_longer - policy.effort * added)
+            room = policy.heir_longer - policy.effort * added
+            if self.in_time_alone:
+                return max(1.0, room)
+            wanted = pace.factor(piece)
+            return max(policy.least_change, min(wanted, room) if room < 1 else wanted)
         if len(piece.network.nodes) < policy.full * self.max_nodes:
             return policy.longer
         room = (aim / max(piece.error, _TINY)) ** (1 / policy.order)
@@ -156,12 +160,6 @@ class Marcher:
     def _heir(self, heir: Window, window: Window, end: float, shortest: float) -> Piece:
         """The next window with inherited nodes, shorter while that helps, or from scratch."""
         policy = self.policy
-        assert window.before is not None
-        if len(window.before.nodes) > self.max_nodes and not self.in_time_alone:
-            # They have become many: other activations may need fewer.
-            piece = self.attempt(self._fitted(window, end))
-            if self._done(piece, window):
-                return piece
         error = np.inf
         tried: list[tuple[Window, Piece]] = []
         while True:

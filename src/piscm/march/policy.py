@@ -1,7 +1,7 @@
 """The length of the next window and its number of nodes: the choices of `Auto`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,9 @@ class MarchPolicy:
     lost, worse : float
         Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
         more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
+    trial_in_time, nodes_in_time : int
+        The same for a window of a problem in time alone, and its maximum number of nodes: shorter
+        windows of few nodes cost far less there than long ones of many.
     retrial : int
         Growth on top of inherited nodes may be given up after this many new ones.
     repeats : int
@@ -88,6 +91,8 @@ class MarchPolicy:
     heir_longer, effort : float
         A window of inherited nodes is followed by one `heir_longer` times as long, less `effort`
         times the fraction of its nodes that were new.
+    change : float
+        Factor by which lengths are changed to find out whether longer windows are cheaper.
     order : float
         The error of a window is assumed to fall with this power of its length.
     least_change, least_shorter, most_shorter : float
@@ -97,6 +102,8 @@ class MarchPolicy:
     """
 
     trial: int = 100
+    trial_in_time: int = 30
+    nodes_in_time: int = 100
     retrial: int = 40
     candidates: int = 100
     stage: int = 100
@@ -108,7 +115,7 @@ class MarchPolicy:
     miss: float = 2.0
     worth: float = 2.0
     learnt: float = 0.03
-    shortest: float = 1 / 128
+    shortest: float = 1 / 1024
     shortest_in_time: float = 1e-12
     crumb: float = 0.25
     added: float = 0.1
@@ -123,19 +130,25 @@ class MarchPolicy:
     tightest: float = 1e-3
     least_share: float = 1 / 64
     inherits: bool = True
-    dropped: float = 0.2
+    dropped: float = 1.0
     renewed: float = 1.5
     patience: float = 100.0
     gains: float = 3.0
     halvings: int = 3
     fewer: float = 0.9
     heir_longer: float = 1.5
-    effort: float = 2.5
+    effort: float = 1.5
+    change: float = 1.25
     order: float = 6.0
     least_change: float = 0.7
     least_shorter: float = 0.7
     most_shorter: float = 0.125
     points: PointPolicy = field(default_factory=PointPolicy)
+
+    @property
+    def in_time(self) -> "MarchPolicy":
+        """The parameters for windows of a problem in time alone."""
+        return replace(self, trial=self.trial_in_time, stage=self.trial_in_time)
 
     def out_of_reach(self, most: int, least: int = 0) -> OutOfReach:
         """Whether the residuals so far, extrapolated at their latest rate, miss the tolerance.
@@ -148,8 +161,12 @@ class MarchPolicy:
             new = count - inherited
             if new < (self.retrial if inherited else max(self.trial, least)) or count >= most:
                 return False
+            # Nodes that were added together have one residual: the rate is that between blocks.
             half = inherited + new // 2
-            fall = np.log(residuals[half - 1] / residuals[-1]) / (count - half)
+            ends = np.flatnonzero(np.diff(residuals)) + 1
+            earlier = ends[(ends <= half) & (ends >= inherited)]
+            since = int(earlier[-1]) if len(earlier) else max(inherited, int(ends[:1].sum()))
+            fall = np.log(residuals[since - 1] / residuals[-1]) / (count - since) if since else 0.0
             extrapolated = np.log(residuals[-1]) - fall * (most - count)
             return bool(extrapolated > np.log(self.miss * tolerance))
 

@@ -15,10 +15,11 @@ from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.inherit import first_window
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.portfolio import Found
-from piscm.fit.residuals import block_residuals
+from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
+from piscm.march.begin import with_finite_start
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
 from piscm.march.marcher import Marcher, evenly, mirrored
@@ -29,13 +30,15 @@ from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
+# Fitted points at which the error is estimated, for each node; fresh ones come in addition.
+_POINTS_PER_NODE = 3
 _TRUNCATION = 1e-14  # for the error bars of one network
 
 
 def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
     with interrupts_at_checks():
-        return _run(request, march)
+        return _run(with_finite_start(request, march.coordinate), march)
 
 
 def _run(request: Request, march: March) -> Outcome:
@@ -70,6 +73,7 @@ def _run(request: Request, march: March) -> Outcome:
         uncertainty=errors,
         error=known,
         tried=tuple(note for piece in pieces for note in piece.tried),
+        points=fitted_points(met),
     )
 
 
@@ -137,8 +141,8 @@ class _Run:
             elif len(pieces) == 1:
                 errors = error_bars(problem, pieces[0].fit.refined, _TRUNCATION)
             fitted = [
-                dict(zip((b.key for b in p.assembly.part.blocks), p.assembly.points, strict=True))
-                for p in sorted(pieces, key=lambda piece: piece.low)
+                piece.some_points(_POINTS_PER_NODE)
+                for piece in sorted(pieces, key=lambda piece: piece.low)
             ]
             return (
                 errors,

@@ -81,7 +81,7 @@ def _measured(what: str, seed: int, rival: bool) -> Record:
     record: Record = {"what": what, "seed": seed, "seconds": seconds, "nodes": solution.n_nodes}
     record |= {"status": solution.status.name, "error": item.relative_error(solution)}
     record |= {"largest": _largest(solution, item), "estimate / error": estimate / record["error"]}
-    record["in lstsq"] = seconds / lstsq_seconds(final_shapes(solution))
+    record["in lstsq"] = seconds / lstsq_seconds(final_shapes(solution), time.process_time)
     if rival:
         record["rival"] = min(_rivals(item, seed, seconds), default=float("inf"))
     return record

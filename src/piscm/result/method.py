@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
 from piscm.inference.error_estimate import ErrorEstimate
@@ -20,6 +21,8 @@ from piscm.problem.problem import Problem
 from piscm.result.history import History
 from piscm.result.progress import Callback, Watcher, reporting
 from piscm.result.status import Status
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Request:
         The solution of a similar problem, to begin with.
     callback : callable or None
         As passed to `solve`.
+    executor : concurrent.futures.Executor, Dask client or None
+        Who may work at the same time.
     """
 
     problem: Problem
@@ -52,6 +57,7 @@ class Request:
     progress: bool | Callable[[int, float], None] | None = None
     guess: Network | None = None
     callback: Callback | None = None
+    executor: Any = None
 
     def reporting(
         self, total: int, doing: str = "growing", units: str = "nodes"
@@ -95,6 +101,8 @@ class Outcome:
         What a user must know beyond the status, a sentence each.
     tried : tuple of str
         What was tried on the way, in words.
+    points : mapping of str to ndarray
+        Where equations and conditions were fitted, by kind.
     """
 
     model: Model
@@ -107,6 +115,7 @@ class Outcome:
     error: ErrorEstimate | None = None
     remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+    points: Mapping[str, Floats] = field(default_factory=dict)
 
 
 class Method(ABC):

@@ -1,6 +1,7 @@
 """The result of a run: a callable solution that reports its own quality."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -40,6 +41,9 @@ Floats = NDArray[np.float64]
 
 FORMAT = 4
 """The format version of saved files."""
+
+POINTS = "points_"
+"""How the names of the arrays of points begin in a file."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,6 +91,8 @@ class Solution(Exports):
         What to know beyond the status, such as which field is not determined.
     tried : tuple of str
         The networks that `Auto` tried, each with its residual at fresh points, relative.
+    points : dict of str to ndarray, shape (N, n)
+        Where "equations" and "conditions" were fitted.
 
     Examples
     --------
@@ -117,6 +123,7 @@ class Solution(Exports):
     known_error: ErrorEstimate | None = None
     remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+    points: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
     def success(self) -> bool:
@@ -295,6 +302,7 @@ class Solution(Exports):
             "unknowns": network.unknowns,
             "history": np.asarray(self.history),
         }
+        arrays |= {f"{POINTS}{kind}": array for kind, array in self.points.items()}
         if self.uncertainty is not None:
             arrays["error_factor"] = self.uncertainty.factor
             arrays["undetermined"] = self.uncertainty.undetermined
@@ -317,5 +325,6 @@ class Solution(Exports):
             "error": None if self.known_error is None else asdict(self.known_error),
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
             "remarks": list(self.remarks),
+            "points": list(self.points),
         }
         write_archive(path, arrays, plain)

@@ -16,6 +16,7 @@ from piscm.inference.covering import bare_boundary
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
 from piscm.inference.information import undetermined_unknowns
 from piscm.inference.uncertainty import Uncertainty
+from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.result.method import Outcome
 from piscm.result.status import Status
@@ -32,15 +33,17 @@ _ANYTHING = (
 def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     """The outcome with its final status, and with remarks on what a user must know."""
     network, status = outcome.model, outcome.status
-    if status.stopped or status is Status.NOT_FINITE or not isinstance(network, Network):
+    if status.stopped or status is Status.NOT_FINITE:
+        return outcome
+    if not isinstance(network, Network) and outcome.error is None:
         return outcome
     try:
-        outcome = replace(
-            outcome, uncertainty=_with_open_unknowns(outcome.uncertainty, network, tolerance)
-        )
-        if outcome.error is None and status.ok:
-            known = estimate_error(network, seed, uncertainty=outcome.uncertainty)
-            outcome = replace(outcome, error=known)
+        if isinstance(network, Network):
+            bars = _with_open_unknowns(outcome.uncertainty, network, tolerance)
+            outcome = replace(outcome, uncertainty=bars)
+            if outcome.error is None and status.ok:
+                known = estimate_error(network, seed, uncertainty=bars)
+                outcome = replace(outcome, error=known)
         status, remarks = _status(outcome, network, tolerance)
         if status is Status.UNSEEN:  # nor did the estimate see it
             outcome = replace(outcome, error=unknown_error(network.problem))
@@ -49,9 +52,11 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     return replace(outcome, status=status, remarks=remarks)
 
 
-def _status(outcome: Outcome, network: Network, tolerance: float) -> tuple[Status, tuple[str, ...]]:
+def _status(outcome: Outcome, network: Model, tolerance: float) -> tuple[Status, tuple[str, ...]]:
     status, error, uncertainty = outcome.status, outcome.error, outcome.uncertainty
-    if error is not None and error.free:
+    # Where no node helped, nothing is known of a solution: what is free at the start may not be so.
+    begun = status is not Status.STALLED or outcome.model.n_nodes > 0
+    if error is not None and error.free and begun:
         return Status.UNDETERMINED, (_free_text(network, error),)
     if uncertainty is not None and len(uncertainty.undetermined):
         return Status.UNDETERMINED, ()
@@ -68,14 +73,14 @@ def _status(outcome: Outcome, network: Network, tolerance: float) -> tuple[Statu
     return status if status.ok else Status.CONVERGED, ()
 
 
-def _free_text(network: Network, error: ErrorEstimate) -> str:
+def _free_text(network: Model, error: ErrorEstimate) -> str:
     """Which fields are free, and what would fix them."""
     missing = counting_text(network.problem) or _bare_text(network) or _ANYTHING
     names = ", ".join(error.free)
     return f"not determined: {names} ({missing})"
 
 
-def _bare_text(network: Network) -> str:
+def _bare_text(network: Model) -> str:
     """Where a condition is missing on the boundary; empty if nowhere."""
     problem = network.problem
     where = bare_boundary(Part.whole(problem), network)

@@ -14,6 +14,9 @@ t = [0, "pi/4"]
 [unknowns]
 k = 0.5
 
+[parameters]          # names for numbers in the text above; `piscm sweep` varies them
+width = 1
+
 [method]
 max_nodes = 200
 scale = 5.0
@@ -39,6 +42,7 @@ from piscm.problem.problem import Problem
 from piscm.text.document import problem_from_document
 from piscm.text.files import line_of, read_csv, read_toml
 from piscm.text.keys import at
+from piscm.text.parameters import with_values
 from piscm.text.places import read_domain
 
 
@@ -53,10 +57,20 @@ class ProblemFile:
     text: str
 
 
-def read_problem_file(path: str | PathLike[str]) -> ProblemFile:
-    """Read a problem file; a mistake in it is told with its line and key."""
+def read_problem_file(
+    path: str | PathLike[str], values: Mapping[str, float] | None = None
+) -> ProblemFile:
+    """Read a problem file; a mistake in it is told with its line and key.
+
+    Parameters
+    ----------
+    values : mapping of str to float, optional
+        Replace its parameters, or make its unknowns known.
+    """
     document, text = read_toml(path)
     try:
+        with at("parameters"):
+            document = with_values(document, values or {})
         with at("method"):
             options = _table(document.pop("method", {}), "method")
         with at("sampling"):

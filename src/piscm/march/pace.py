@@ -1,0 +1,57 @@
+"""Whether longer windows are cheaper: how the work of a window grows with its length.
+
+Long windows need more nodes, and work grows with the cube of them; short ones repeat what they have
+in common. Which of the two weighs more depends on the problem (a steepening front, a slow wave), so
+it is learnt on the way: a line through the logarithms of work and length of the latest windows.
+Where its slope is below one, a unit of time is cheaper in longer windows. Work is counted, not
+timed: the same seed gives the same windows.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from piscm.fit.piece import Piece
+
+# Work of selecting new nodes, relative to that of fitting all of them.
+_SELECTION = 2.5
+# The slope that is assumed where nothing is known, and how much spread of logarithmic lengths it
+# takes to believe in another one: the solution changes on the way as well.
+_ASSUMED, _SPREAD = 0.6, 0.05
+# Each window counts less than the one after it by this factor.
+_FADES = 0.6
+
+
+@dataclass
+class Pace:
+    """The lengths and the work of the windows so far.
+
+    Attributes
+    ----------
+    change : float
+        The factor by which lengths are changed.
+    slope : float
+        The power of the length with which the work grows, as far as known.
+    """
+
+    change: float
+    slope: float = _ASSUMED
+    _seen: list[tuple[float, float]] = field(default_factory=list)
+
+    def factor(self, piece: Piece) -> float:
+        """The factor on the length of the next window, after this one."""
+        nodes = max(1, len(piece.network.nodes))
+        added = 1.0 - piece.fit.inherited / nodes
+        work = float(sum(piece.assembly.points.rows)) * nodes**2 * (1.0 + _SELECTION * added)
+        self._seen.append((float(np.log(piece.high - piece.low)), float(np.log(work))))
+        self._learn()
+        return self.change if self.slope < 1.0 else 1.0 / self.change
+
+    def _learn(self) -> None:
+        lengths, works = np.array(self._seen).T
+        fading = _FADES ** np.arange(len(lengths))[::-1]
+        fading /= fading.sum()
+        away = lengths - fading @ lengths
+        together = float(fading @ (away * (works - fading @ works)))
+        before = 0.5 * (self.slope + _ASSUMED)
+        self.slope = (together + _SPREAD * before) / (float(fading @ away**2) + _SPREAD)

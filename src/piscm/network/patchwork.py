@@ -1,0 +1,181 @@
+"""Many small networks side by side, one on each patch of a grid."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.compile.expression import Compiled
+from piscm.network.activations import activation_named
+from piscm.network.model import Model
+from piscm.network.nodes import Feature, Nodes, feature_of
+from piscm.network.saved import numbers, whole_number
+from piscm.network.start import Start
+from piscm.problem.errors import ProblemError
+from piscm.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Which network is responsible where.
+
+    Attributes
+    ----------
+    edges : tuple of tuple of float
+        For each coordinate the ends of the cells, in increasing order.
+    owner : tuple of int
+        For each cell, the last coordinate running fastest, the number of its network.
+    counts : tuple of int
+        The number of nodes of each network; nodes are ordered by network.
+    """
+
+    edges: tuple[tuple[float, ...], ...]
+    owner: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along each coordinate."""
+        return tuple(len(own) - 1 for own in self.edges)
+
+    @cached_property
+    def _owner(self) -> Integers:
+        return np.array(self.owner, dtype=np.intp)
+
+    @cached_property
+    def firsts(self) -> Integers:
+        """The number of the first node of each network, and of all nodes."""
+        return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.intp)
+
+    def own(self, network: int) -> slice:
+        """The nodes of a network."""
+        return slice(int(self.firsts[network]), int(self.firsts[network + 1]))
+
+    def network_of(self, points: Floats) -> Integers:
+        """The number of the network responsible for each point."""
+        cells = [
+            np.clip(np.searchsorted(own, points[:, axis], side="right") - 1, 0, len(own) - 2)
+            for axis, own in enumerate(self.edges)
+        ]
+        return np.asarray(self._owner[np.ravel_multi_index(cells, self.shape)])
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any], dimension: int, nodes: int) -> "Tiles":
+        """The tiles that a file holds, if they fit its nodes."""
+        edges = tuple(tuple(float(edge) for edge in own) for own in saved["edges"])
+        owner = tuple(whole_number(number, "network of a cell") for number in saved["owner"])
+        counts = tuple(whole_number(number, "count of nodes") for number in saved["counts"])
+        rising = all(len(own) > 1 and (np.diff(own) > 0).all() for own in edges)
+        cells = int(np.prod([len(own) - 1 for own in edges])) if edges else 0
+        fits = len(edges) == dimension and cells == len(owner) and sum(counts) == nodes
+        if not rising or not fits or set(owner) - set(range(len(counts))):
+            raise ProblemError("its patches do not fit its nodes.")
+        return cls(edges, owner, counts)
+
+
+@dataclass(frozen=True)
+class Patchwork(Model):
+    """Starting values plus networks that are each responsible for one patch of the domain.
+
+    Attributes
+    ----------
+    problem : Problem
+    start : Start
+    activation : str
+    tiles : Tiles
+    nodes : Nodes
+        Those of all networks, one after the other.
+    weights : ndarray, shape (nodes, fields)
+    unknowns : ndarray, shape (unknowns,)
+    """
+
+    problem: Problem
+    start: Start
+    activation: str
+    tiles: Tiles
+    nodes: Nodes
+    weights: Floats
+    unknowns: Floats
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {
+            "activation": self.activation,
+            "edges": [list(own) for own in self.tiles.edges],
+            "owner": list(self.tiles.owner),
+            "counts": list(self.tiles.counts),
+        }
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {
+            "node_weights": self.nodes.weights,
+            "node_biases": self.nodes.biases,
+            "weights": self.weights,
+        }
+
+    @classmethod
+    def restored(
+        cls,
+        problem: Problem,
+        start: Start,
+        unknowns: Floats,
+        layout: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+    ) -> "Patchwork":
+        size, dimension = len(arrays["node_biases"]), problem.domain.dimension
+        nodes = Nodes(
+            numbers(arrays, "node_weights", (size, dimension)),
+            numbers(arrays, "node_biases", (size,)),
+        )
+        weights = numbers(arrays, "weights", (size, len(problem.fields)))
+        tiles = Tiles.restored(layout, dimension, size)
+        activation = activation_named(layout["activation"]).name
+        return cls(problem, start, activation, tiles, nodes, weights, unknowns)
+
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+        return self.jets_of(compiled, points, self.tiles.network_of(points))
+
+    def jets_of(self, compiled: Compiled, points: Floats, networks: Integers) -> Floats:
+        """Every jet at the points, each seen by a network of one's choice."""
+        jets = self.start.jets(compiled, points)
+        wanted = [self._feature(own) for own in compiled.jets]
+        activation = activation_named(self.activation)
+        for here, own in self._patches(networks):
+            nodes, weights = self.nodes.some(own), self.weights[own]
+            made = nodes.features(points[here], set(wanted), activation)
+            for row, jet, feature in zip(jets, compiled.jets, wanted, strict=True):
+                row[here] += weights[:, jet.field] @ made[feature]
+        return jets
+
+    def _patches(self, networks: Integers) -> Iterator[tuple[Integers, slice]]:
+        """For each network that is responsible for some points: these, and its nodes."""
+        order = np.argsort(networks, kind="stable")
+        present, firsts = np.unique(networks[order], return_index=True)
+        for network, here in zip(present, np.split(order, firsts[1:]), strict=True):
+            own = self.tiles.own(int(network))
+            if own.stop > own.start:
+                yield here, own
+
+    def _chunks(self, points: Floats) -> list[Floats]:
+        # A point meets the nodes of one network only.
+        most = max(1, *self.tiles.counts)
+        step = max(1, _CHUNK // most)
+        return np.split(points, range(step, len(points), step))
+
+    def _feature(self, jet: Any) -> Feature:
+        return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)
+
+
+# Nodes of a network times points at a time.
+_CHUNK = 20_000_000

@@ -1,0 +1,290 @@
+"""All patches solved for together: Gauss-Newton, with orthogonal elimination in each step."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.unknowns import bounds_of
+from piscm.budget.clock import check_time
+from piscm.compile.blocks import Block
+from piscm.linalg.elimination import Tree, Values, above, districts, leaves, merged
+from piscm.network.model import Model
+from piscm.network.nodes import concatenate
+from piscm.network.patchwork import Patchwork, Tiles
+from piscm.patches.crew import Crew, District, Processes
+from piscm.patches.cutting import Cutting
+from piscm.patches.local import Current
+from piscm.patches.patch import UNKNOWNS, Patch
+
+Floats = NDArray[np.float64]
+
+# Patches whose factors are one piece of work; fixed, so that the bits do not depend on who does it.
+_DISTRICT = 8
+_STEPS = (*(0.5**k for k in range(8)), 0.0)
+# A step that leaves more of the squared residual than this is the last one.
+_STILL_FALLING = 0.5
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solution in patches.
+
+    Attributes
+    ----------
+    weights : dict of int to ndarray, shape (nodes, fields)
+    unknowns : ndarray
+    energies : ndarray, shape (patches, 2)
+        The squared residual of each patch: its own rows, and its ties.
+    noise : list of dict of int to ndarray
+        How the weights answer to random rows.
+    steps : int
+        Systems solved.
+    """
+
+    weights: dict[int, Floats]
+    unknowns: Floats
+    energies: Floats
+    noise: list[dict[int, Floats]] = field(default_factory=list)
+    unknown_noise: list[Floats] = field(default_factory=list)
+    steps: int = 0
+
+    @property
+    def energy(self) -> float:
+        return float(self.energies.sum())
+
+
+class Coupled:
+    """A cutting, ready to be solved.
+
+    Parameters
+    ----------
+    cutting : Cutting
+    crew : Crew, optional
+        Who works on its districts; this process if omitted.
+    """
+
+    def __init__(self, cutting: Cutting, crew: Crew | None = None) -> None:
+        self.cutting, self._crew = cutting, crew or Processes()
+        tree = cutting.grid.tree
+        branches = districts(tree, _DISTRICT)
+        self._top = above(tree, branches)
+        self.districts = [self._district(branch) for branch in branches]
+        of = {leaf: n for n, own in enumerate(branches) for leaf in leaves(own)}
+        self._holders = {
+            group: frozenset(of[number] for number in own) for group, own in cutting.holders.items()
+        }
+        self._guesses = np.array(list(cutting.common.problem.unknowns.values()), dtype=float)
+
+    def _district(self, branch: Tree) -> District:
+        cutting = self.cutting
+        patches = {number: cutting.patches[number] for number in leaves(branch)}
+        held = {group for patch in patches.values() for group in patch.groups}
+        sizes = {group: cutting.sizes[group] for group in held}
+        holders = {group: cutting.holders[group] for group in held}
+        return District(cutting.common, branch, patches, sizes, holders)
+
+    def solve(
+        self, iterations: int, guide: Model | None = None, noise: Sequence[int] = ()
+    ) -> Solved:
+        """The weights that minimize the residual of all patches together.
+
+        Parameters
+        ----------
+        iterations : the largest number of Gauss-Newton steps of a nonlinear problem
+        guide : where to begin; at the start if omitted
+        noise : keys of random right-hand sides, for the last step
+        """
+        linear = self.cutting.common.linear
+        if linear or guide is not None:
+            currents = self._guided(guide)
+            solved, values = self._step(currents, noise if linear else ())
+            if linear:
+                return solved
+        else:
+            solved, values = self._nothing(), self._no_traces()
+            solved = self._with_energies(solved, values)
+        while solved.steps < iterations:
+            check_time()
+            currents = {
+                number: Current(own, solved.unknowns) for number, own in solved.weights.items()
+            }
+            new, new_values = self._step(currents, noise)
+            length, energies = self._searched(solved, values, new, new_values)
+            steps = solved.steps + 1
+            if length == 0.0:
+                return Solved(
+                    solved.weights,
+                    solved.unknowns,
+                    solved.energies,
+                    new.noise,
+                    new.unknown_noise,
+                    steps,
+                )
+            before = solved.energy
+            weights = {
+                number: old + length * (new.weights[number] - old)
+                for number, old in solved.weights.items()
+            }
+            unknowns = self._bounded(solved.unknowns + length * (new.unknowns - solved.unknowns))
+            values = {
+                group: old + length * (new_values[group] - old) for group, old in values.items()
+            }
+            solved = Solved(weights, unknowns, energies, new.noise, new.unknown_noise, steps)
+            if not solved.energy < _STILL_FALLING * before:
+                break
+        return solved
+
+    # --- steps ------------------------------------------------------------------------------
+
+    def _step(self, currents: dict[int, Current], noise: Sequence[int]) -> tuple[Solved, Values]:
+        """Solve the linearized problem."""
+        crew, sizes = self._crew, self.cutting.sizes
+        own = [{n: currents[n] for n in district.patches} for district in self.districts]
+        parts = crew.factored(self.districts, own, noise)
+        shares = dict(enumerate(crew.shares(parts)))
+        check_time()
+        top = merged(self._top, shares, self._holders, sizes)
+        values: Values = {}
+        top.fill(values, sizes)
+        weights: dict[int, Floats] = {}
+        around = [
+            {group: values[group] for group in shares[number].groups}
+            for number in range(len(parts))
+        ]
+        for found, inside in crew.weights(parts, around, [d.sizes for d in self.districts]):
+            weights.update(found)
+            values.update(inside)
+        unknowns = self._guesses
+        answers: list[Floats] = []
+        if UNKNOWNS in values:
+            unknowns = self._bounded(values[UNKNOWNS][:, 0])
+            answers = list(values[UNKNOWNS].T[1:])
+        solved = Solved(
+            {number: own[:, :, 0] for number, own in weights.items()},
+            unknowns,
+            np.zeros((len(self.cutting.patches), 2)),
+            [
+                {number: own[:, :, 1 + turn] for number, own in weights.items()}
+                for turn in range(len(noise))
+            ],
+            answers,
+            1,
+        )
+        first = {group: own[:, 0] for group, own in values.items()}
+        return self._with_energies(solved, first), first
+
+    def _bounded(self, unknowns: Floats) -> Floats:
+        bounds = bounds_of(self.cutting.common.problem)
+        return np.clip(unknowns, bounds.lower, bounds.upper)
+
+    def _searched(
+        self, old: Solved, values: Values, new: Solved, new_values: Values
+    ) -> tuple[float, Floats]:
+        """The best step length, on the true residual, and the residuals after it."""
+        steps = {number: new.weights[number] - own for number, own in old.weights.items()}
+        changes = {group: new_values[group] - own for group, own in values.items()}
+        table = self._measured(
+            old, steps, new.unknowns - old.unknowns, (values, changes), np.array(_STEPS)
+        )
+        totals = np.where(np.isfinite(table), table, np.inf).sum(axis=(0, 2))
+        best = int(np.argmin(totals))
+        return _STEPS[best], table[:, best]
+
+    def _with_energies(self, solved: Solved, values: Values) -> Solved:
+        still = {number: np.zeros_like(own) for number, own in solved.weights.items()}
+        changes = {group: np.zeros_like(own) for group, own in values.items()}
+        move = np.zeros_like(solved.unknowns)
+        table = self._measured(solved, still, move, (values, changes), np.zeros(1))
+        return Solved(
+            solved.weights,
+            solved.unknowns,
+            table[:, 0],
+            solved.noise,
+            solved.unknown_noise,
+            solved.steps,
+        )
+
+    def _measured(
+        self,
+        solved: Solved,
+        steps: dict[int, Floats],
+        move: Floats,
+        traces: tuple[Values, Values],
+        lengths: Floats,
+    ) -> Floats:
+        """The squared residuals, shape (patches, lengths, 2)."""
+        arguments = [
+            (
+                {n: Current(solved.weights[n], solved.unknowns) for n in district.patches},
+                {n: steps[n] for n in district.patches},
+                move,
+                tuple({g: own[g] for g in district.sizes} for own in traces),
+                lengths,
+            )
+            for district in self.districts
+        ]
+        found: dict[int, Floats] = {}
+        for part in self._crew.measured(self.districts, arguments):
+            found.update(part)
+        return np.stack([found[number] for number in range(len(found))])
+
+    # --- beginnings -------------------------------------------------------------------------
+
+    def _nothing(self) -> Solved:
+        fields = len(self.cutting.common.problem.fields)
+        weights = {
+            patch.number: np.zeros((len(patch.nodes), fields)) for patch in self.cutting.patches
+        }
+        return Solved(weights, self._guesses, np.zeros((len(weights), 2)))
+
+    def _no_traces(self) -> Values:
+        values = {group: np.zeros(size) for group, size in self.cutting.sizes.items()}
+        if UNKNOWNS in values:
+            values[UNKNOWNS] = self._guesses
+        return values
+
+    def zero_energy(self) -> float:
+        """The squared residual of no nodes at all."""
+        found = self._with_energies(self._nothing(), self._no_traces())
+        return float(found.energies[:, 0].sum())
+
+    def _guided(self, guide: Model | None) -> dict[int, Current]:
+        unknowns = self._guesses if guide is None else guide.unknowns
+        if guide is None or self.cutting.common.linear:
+            return {patch.number: Current(None, self._guesses) for patch in self.cutting.patches}
+        return {
+            patch.number: Current(None, unknowns, tuple(self._jets(patch, guide)))
+            for patch in self.cutting.patches
+        }
+
+    def _jets(self, patch: Patch, guide: Model) -> Iterator[Floats]:
+        """The jets of another solution at every leg of a nonlinear block of a patch."""
+        blocks = self.cutting.common.blocks
+        for position, number in enumerate(patch.blocks):
+            block: Block = blocks[number]
+            if not block.linear:
+                for place, leg in enumerate(patch.points[position]):
+                    yield guide.jets(block.of_leg(place), leg.points)
+
+    # --- results ----------------------------------------------------------------------------
+
+    def patchwork(self, weights: dict[int, Floats], unknowns: Floats) -> Patchwork:
+        """The networks of all patches as one model."""
+        cutting = self.cutting
+        grid, common = cutting.grid, cutting.common
+        tiles = Tiles(
+            tuple(tuple(map(float, own)) for own in grid.edges),
+            tuple(map(int, grid.owner.ravel())),
+            tuple(len(patch.nodes) for patch in cutting.patches),
+        )
+        return Patchwork(
+            common.problem,
+            common.start,
+            common.activation,
+            tiles,
+            concatenate([patch.nodes for patch in cutting.patches]),
+            np.concatenate([weights[number] for number in range(len(cutting.patches))]),
+            np.asarray(unknowns),
+        )

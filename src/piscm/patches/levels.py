@@ -1,0 +1,93 @@
+"""How finely patches are resolved: nodes, polynomials and points that belong together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from piscm.fit.members import Member
+from piscm.patches.cutting import Resolution
+from piscm.patches.grid import Edges, Grid
+from piscm.problem.problem import Problem
+
+# The scale of sines, in radians over half a patch, per node along a coordinate. Twice as much
+# ruins all digits, half as much costs one or two.
+_SCALE = {1: 1 / 3, 2: 0.35, 3: 0.45}
+# Polynomials on a face, per node along a coordinate.
+_TERMS = {1: 0.0, 2: 1.1, 3: 1.2}
+# Points of the equations per node.
+_PER_NODE = 2
+FIRST = {1: 16, 2: 70, 3: 150}
+"""Nodes of a patch at first, by dimension."""
+MOST = {1: 64, 2: 400, 3: 1000}
+"""Nodes of a patch at most."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes of every patch of a grid.
+
+    Attributes
+    ----------
+    edges : Edges
+        The ends of the cells along each coordinate.
+    nodes : int
+        Of a patch.
+    grown : tuple of int
+        Patches that have twice as many.
+    """
+
+    edges: Edges
+    nodes: int
+    grown: tuple[int, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cells along each coordinate."""
+        return tuple(len(own) - 1 for own in self.edges)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.edges)
+
+
+def _by_dimension(table: dict[int, float], dimension: int) -> float:
+    return table[min(dimension, max(table))]
+
+
+def first_nodes(dimension: int) -> int:
+    return FIRST[min(dimension, max(FIRST))]
+
+
+def most_nodes(dimension: int) -> int:
+    return MOST[min(dimension, max(MOST))]
+
+
+def resolution(
+    problem: Problem,
+    grid: Grid,
+    level: Level,
+    activation: str,
+    scale: Sequence[float] | None,
+    factor: float,
+) -> Resolution:
+    """Nodes, polynomials and points of a level.
+
+    Parameters
+    ----------
+    scale : of the nodes in half-patches, if the user gave one
+    factor : on the scale otherwise
+    """
+    dimension = level.dimension
+    along = level.nodes ** (1 / dimension)
+    if scale is None:
+        scale = (factor * _by_dimension(_SCALE, dimension) * along,) * dimension
+    terms = max(1, int(np.ceil(_by_dimension(_TERMS, dimension) * along)))
+    faces = 1 if dimension == 1 else (int(1.5 * terms) + 2) ** min(dimension - 1, 2)
+    nodes = [level.nodes] * len(grid)
+    for number in level.grown:
+        nodes[number] = 2 * level.nodes
+    share = _PER_NODE * len(problem.fields) / len(problem.equations)
+    points = [int(np.ceil(share * own)) for own in nodes]
+    member = Member(activation, tuple(scale))
+    return Resolution(member, tuple(nodes), terms, tuple(points), faces)

@@ -1,0 +1,269 @@
+"""A whole run in patches: how many, how many nodes in each, and when it will do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from piscm.assemble.windows import Part
+from piscm.budget.budget import STOPS
+from piscm.budget.interrupts import interrupts_at_checks
+from piscm.fit.residuals import block_residuals
+from piscm.inference.error_estimate import ErrorEstimate
+from piscm.network.patchwork import Patchwork
+from piscm.patches.crew import crew_of
+from piscm.patches.cutting import check_places
+from piscm.patches.grid import Edges, even_edges, halved
+from piscm.patches.levels import Level, first_nodes, most_nodes
+from piscm.patches.trial import Trial, Workshop
+from piscm.result.history import history_of
+from piscm.result.method import Outcome, Request
+from piscm.result.progress import Watcher
+from piscm.result.status import Status
+
+# Below this residual the patches are small enough, and more nodes in each are what helps.
+_LEARNT = 0.05
+# Twice the nodes have to bring the residual below this fraction, or the patches are halved.
+_FAST = 0.25
+# Halves have to bring the residual below this fraction, or nothing more is tried.
+_GAINED = 0.5
+# At most so many patches are chosen unasked.
+_MOST_PATCHES = 4096
+# The estimate is right within this factor, mostly.
+_SURE = 2.0
+# A residual this many times as large near the faces as elsewhere shows a layer that is missed.
+_LAYER = 4.0
+# Fields that answer to random rows of size 1 by more than this are not determined.
+_FREE = 1e5
+# The same where everything is zero, and no second solution warns of it.
+_FREE_OF_NOTHING = 1e3
+# Factors on the usual scale of nodes, tried once.
+_FACTORS = (0.7, 1.4)
+# The patches with the largest residuals, as a fraction of all, are grown alone if they have this
+# share of all squares.
+_WORST, _SHARE = 0.25, 0.9
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is asked for.
+
+    Attributes
+    ----------
+    tolerance : float
+        0 if none was given: one solve with `max_nodes` then.
+    shape : tuple of int or None
+        Patches along each coordinate; None leaves them open.
+    max_nodes : int or None
+        Of a patch.
+    activation : str
+    scale : tuple of float or None
+        Of the nodes, in half-patches.
+    """
+
+    tolerance: float
+    shape: tuple[int, ...] | None = None
+    max_nodes: int | None = None
+    activation: str = "sin"
+    scale: tuple[float, ...] | None = None
+
+
+def run_patches(request: Request, asked: Asked) -> Outcome:
+    """Solve a problem in patches."""
+    part = Part.whole(request.problem)
+    check_places(part)
+    crew = crew_of(request.executor)
+    fresh_rng, run_rng = request.rng.spawn(2)
+    with (
+        interrupts_at_checks(),
+        request.reporting(_MOST_PATCHES, "solving", "patches") as report,
+    ):
+        report.expects(asked.tolerance)
+        key = int(run_rng.integers(2**62))
+        workshop = Workshop(
+            part, request.start, request.weights, asked.activation, asked.scale, key, crew
+        )
+        run = _Run(workshop, asked, report)
+        status = run.finished()
+        best, past = run.best, run.past
+    assert best is not None
+    met = [
+        (best.model, block, legs)
+        for block, legs in zip(part.blocks, best.cutting.points, strict=True)
+    ]
+    sampling = best.cutting.sampling
+    table, status = block_residuals(best.model, part, met, sampling, fresh_rng, status)
+    return Outcome(
+        model=best.model,
+        status=status,
+        residual=best.error,
+        block_residuals=table,
+        history=history_of([trial.error for trial in past], [trial.seconds for trial in past]),
+        sampling=sampling,
+        error=_estimate(best),
+        tried=tuple(_told(trial) for trial in past),
+    )
+
+
+def _told(trial: Trial) -> str:
+    shape = " × ".join(map(str, trial.level.shape))
+    grown = f", twice as many in {len(trial.level.grown)}" if trial.level.grown else ""
+    return f"{shape} patches of {trial.level.nodes} nodes{grown}: {trial.error:.0e}"
+
+
+def _estimate(trial: Trial) -> ErrorEstimate:
+    """The estimated error; infinite where the fields are free or nothing is known."""
+    names = [str(item.func) for item in trial.model.problem.fields]
+    free = tuple(
+        name for name, size in zip(names, trial.amplification, strict=True) if not size < _FREE
+    )
+    if trial.trivial and not free:
+        return ErrorEstimate(0.0, dict.fromkeys(names, 0.0))
+    if free or not trial.by_field:
+        each = dict.fromkeys(names, np.inf)
+        return ErrorEstimate(np.inf, each, free=free)
+    by_field = {name: _SURE * own for name, own in zip(names, trial.by_field, strict=True)}
+    return ErrorEstimate(_SURE * trial.estimate, by_field)
+
+
+class _Run:
+    """The trials of a run."""
+
+    def __init__(self, workshop: Workshop, asked: Asked, report: Watcher) -> None:
+        self._workshop, self._asked, self._report = workshop, asked, report
+        self.best: Trial | None = None
+        self.past: list[Trial] = []
+        self._factor, self._scanned = 1.0, False
+        dimension = workshop.part.problem.domain.dimension
+        self._first = min(first_nodes(dimension), asked.max_nodes or first_nodes(dimension))
+        self._most = asked.max_nodes or most_nodes(dimension)
+
+    def finished(self) -> Status:
+        """Try until it will do; how that ended."""
+        try:
+            for _ in self._trials():
+                best = self.best
+                assert best is not None
+                if best.trivial:
+                    return self._at_start()
+                if self._met:
+                    return Status.CONVERGED
+                if self._free:
+                    return Status.HOPELESS
+        except STOPS as stop:
+            if self.best is None:
+                raise
+            return Status.after(stop)
+        if not self._asked.tolerance > 0:
+            return Status.FINISHED
+        return Status.HOPELESS
+
+    def _at_start(self) -> Status:
+        """Nothing has to be found, if the fields are determined at all: more nodes tell."""
+        assert self.best is not None
+        trial = self._workshop.trial(replace(self.best.level, nodes=2 * self._first), None)
+        self.best = trial
+        sure = trial.amplification.max() < _FREE_OF_NOTHING
+        return Status.SOLVED_AT_START if sure else Status.UNDETERMINED
+
+    @property
+    def _free(self) -> bool:
+        """Whether three trials in a row did not determine the fields."""
+        last = self.past[-3:]
+        return len(last) == 3 and all(trial.amplification.max() >= _FREE for trial in last)
+
+    @property
+    def _met(self) -> bool:
+        best, tolerance = self.best, self._asked.tolerance
+        if best is None or not tolerance > 0 or not _SURE * best.estimate <= tolerance:
+            return False
+        return best.near_faces <= _LAYER * max(best.error, tolerance)
+
+    def _trials(self) -> Iterator[None]:
+        domain, shape = self._workshop.part.problem.domain, self._asked.shape
+        first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
+        edges = even_edges(domain, first)
+        if not self._asked.tolerance > 0:
+            self._try(Level(edges, self._most))
+            yield
+            return
+        while True:
+            trial = self._try(Level(edges, self._first))
+            yield
+            small_enough = trial.error < _LEARNT or shape is not None
+            before = self._error
+            if small_enough:
+                yield from self._enlarged(trial)
+                if shape is not None or not self._error < _GAINED * before:
+                    return
+            edges = self._finer(self.past[-1])
+            if np.prod([len(own) - 1 for own in edges]) > _MOST_PATCHES:
+                if not small_enough:
+                    yield from self._enlarged(trial)
+                return
+
+    def _finer(self, trial: Trial) -> Edges:
+        """Patches halved, or only those whose residual is most of all."""
+        worst = self._worst(trial)
+        cells = [trial.cutting.grid.cells[number] for number in worst] or None
+        edges = halved(trial.level.edges, cells)
+        # On a line all patches together cost little: four at once.
+        return halved(edges) if cells is None and len(edges) == 1 else edges
+
+    def _enlarged(self, first: Trial) -> Iterator[None]:
+        """More and more nodes, while that pays."""
+        yield from self._scaled(first)
+        edges, count, errors = first.level.edges, self._first, [first.error]
+        while count < self._most:
+            count = min(self._most, round(np.sqrt(2.0) * count))
+            trial = self._try(Level(edges, count))
+            yield
+            worst = self._worst(trial)
+            if worst:
+                trial = self._try(Level(edges, count, worst))
+                yield
+            errors.append(trial.error)
+            if len(errors) > 2 and errors[-1] > _FAST * errors[-3]:
+                return
+
+    def _scaled(self, last: Trial) -> Iterator[None]:
+        """Other scales of the nodes, once there is something to compare."""
+        if self._asked.scale is not None or self._scanned:
+            return
+        self._scanned = True
+        found = {1.0: last.error}
+        for factor in _FACTORS:
+            found[factor] = self._try(last.level, factor).error
+            yield
+        self._factor = min(found, key=lambda own: found[own])
+
+    def _worst(self, trial: Trial) -> tuple[int, ...]:
+        """The patches whose residual is most of all; none if it is spread."""
+        own = trial.solved.energies.sum(axis=1)
+        order = np.argsort(own)[::-1]
+        few = order[: max(1, int(_WORST * len(order)))]
+        if len(order) < 4 or not own[few].sum() > _SHARE * own.sum():
+            return ()
+        return tuple(sorted(int(number) for number in few))
+
+    # --- trials -----------------------------------------------------------------------------
+
+    @property
+    def _error(self) -> float:
+        return np.inf if self.best is None else self.best.error
+
+    def _try(self, level: Level, factor: float | None = None) -> Trial:
+        guide: Patchwork | None = None if self.best is None else self.best.model
+        if self.best is not None and not self.best.error < 1.0:
+            guide = None
+        trial = self._workshop.trial(level, guide, factor or self._factor)
+        best = self.best
+        if best is not None:
+            trial = trial.beside(best)
+            if best.estimate == np.inf:
+                self.best = best.beside(trial)
+        if best is None or trial.error < best.error:
+            self.best = trial
+        self.past.append(trial)
+        self._report(len(trial.cutting.patches), trial.error)
+        return trial

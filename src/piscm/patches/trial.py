@@ -1,0 +1,218 @@
+"""One solve in patches, and how it is judged."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.assemble.grading import graded
+from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import Points, draw_points
+from piscm.assemble.windows import Part
+from piscm.fit.members import FINEST
+from piscm.network.model import Model
+from piscm.network.nodes import Nodes
+from piscm.network.patchwork import Patchwork, Tiles
+from piscm.network.start import Start
+from piscm.patches.coupled import Coupled, Solved
+from piscm.patches.crew import Crew, Processes
+from piscm.patches.cutting import Cutting, cut_problem
+from piscm.patches.grid import Grid
+from piscm.patches.levels import Level, resolution
+from piscm.problem.box import Box
+
+Floats = NDArray[np.float64]
+
+# Gauss-Newton steps of a nonlinear problem.
+_ITERATIONS = 20
+# Fresh points: in all at least, and for each patch.
+_LEAST, _EACH = 1000, 24
+# Random rows whose answers tell how much errors are amplified.
+_NOISES = (101, 102)
+# The distance between two trials is about the error of the worse one; that of the better one is
+# smaller in proportion to the residuals, but is not believed to be smaller than by this factor.
+_BELIEVED = 0.25
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A solution in patches.
+
+    Attributes
+    ----------
+    level : Level
+    cutting : Cutting
+    model : Patchwork
+    solved : Solved
+    fitted, held_out, near_faces : float
+        The residual relative to that of zero fields: at the fitted points, at fresh ones, and at
+        points near the faces of the domain.
+    amplification : ndarray, shape (fields,)
+        The size of each field in answer to random rows of size 1.
+    estimate : float
+        The estimated relative error; infinite if there is no other trial.
+    by_field : tuple of float
+        The same for each field, in its units.
+    seconds : float
+    size : float
+        The residual of zero fields, or of the start if that is not finite.
+    """
+
+    level: Level
+    cutting: Cutting
+    model: Patchwork
+    solved: Solved
+    fitted: float
+    held_out: float
+    near_faces: float
+    amplification: Floats
+    seconds: float
+    size: float
+    estimate: float = np.inf
+    by_field: tuple[float, ...] = ()
+
+    @property
+    def error(self) -> float:
+        """The largest relative residual."""
+        larger = max(self.fitted, self.held_out)
+        return larger if np.isfinite(larger) else np.inf
+
+    @property
+    def trivial(self) -> bool:
+        """Whether no nodes at all satisfy everything."""
+        return self.size == 0.0
+
+    def beside(self, other: "Trial") -> "Trial":
+        """The same with its error estimated by the distance to another, worse one."""
+        if not other.error > self.error or not np.isfinite(other.error):
+            return self
+        points = _looks(self.cutting.grid, 5)
+        ratio = max(_BELIEVED, self.error / other.error)
+        missed, size = [], 0.0
+        for item in self.model.problem.fields:
+            mine = self.model.value(self.model.compile(item), points)
+            theirs = other.model.value(other.model.compile(item), points)
+            missed.append(float(np.mean((mine - theirs) ** 2)))
+            size += float(np.mean(mine**2))
+        if not size > 0:
+            return self
+        found = float(np.sqrt(sum(missed) / size)) * ratio
+        if not found < self.estimate:
+            return self
+        each = tuple(float(np.sqrt(own)) * ratio for own in missed)
+        return replace(self, estimate=found, by_field=each)
+
+
+def _looks(grid: Grid, key: int) -> Floats:
+    """Points all over the domain."""
+    count = max(_LEAST, _EACH * len(grid))
+    draw = Sampling().unit_points(np.random.default_rng(key))
+    return grid.domain.sample_inside(count, draw)
+
+
+@dataclass
+class Workshop:
+    """Makes trials of one problem.
+
+    Attributes
+    ----------
+    part : Part
+    start : Start
+    weights : mapping from the kind of a block to its weight
+    activation : str
+    scale : the user's scale of nodes, if any
+    key : int
+        Where all random numbers come from.
+    crew : Crew
+        Who works on the patches.
+    """
+
+    part: Part
+    start: Start
+    weights: Mapping[str, float]
+    activation: str
+    scale: Sequence[float] | None
+    key: int
+    crew: Crew = field(default_factory=Processes)
+
+    def trial(self, level: Level, guide: Model | None, factor: float = 1.0) -> Trial:
+        """Solve at a level; a nonlinear problem begins with the fields of a guide."""
+        began = time.perf_counter()
+        problem = self.part.problem
+        grid = Grid.of(problem.domain, level.edges)
+        chosen = resolution(problem, grid, level, self.activation, self.scale, factor)
+        drawn = [level.nodes, *level.shape, len(level.grown), round(1000 * factor)]
+        rng = np.random.default_rng([self.key, *drawn])
+        cutting = cut_problem(self.part, grid, chosen, self.start, self.weights, rng)
+        coupled = Coupled(cutting, self.crew)
+        noises = tuple(int(rng.integers(2**31)) + own for own in _NOISES)
+        solved = coupled.solve(_ITERATIONS, guide, noises)
+        model = coupled.patchwork(solved.weights, solved.unknowns)
+        fresh, close = self._fresh(grid, rng)
+        sizes = [self._norm(self._zero(start), cutting, fresh) for start in self._starts()]
+        size = next((own for own in sizes if 0 < own < np.inf), 0.0)
+        unit = size or 1.0
+        return Trial(
+            level,
+            cutting,
+            model,
+            solved,
+            float(np.sqrt(solved.energy / len(grid))) / unit,
+            self._norm(model, cutting, fresh) / unit,
+            self._norm(model, cutting, close) / unit,
+            self._amplified(coupled, solved),
+            time.perf_counter() - began,
+            size,
+        )
+
+    def _starts(self) -> list[Start]:
+        return [Start(self.part.problem), self.start]
+
+    def _zero(self, start: Start) -> Patchwork:
+        """No nodes at all."""
+        problem = self.part.problem
+        box = problem.domain.bounding_box
+        edges = tuple((float(a), float(b)) for a, b in zip(box.lower, box.upper, strict=True))
+        none = Nodes.none(problem.domain.dimension)
+        unknowns = np.array(list(problem.unknowns.values()), dtype=float)
+        empty = np.zeros((0, len(problem.fields)))
+        return Patchwork(
+            problem, start, self.activation, Tiles(edges, (0,), (0,)), none, empty, unknowns
+        )
+
+    def _fresh(self, grid: Grid, rng: np.random.Generator) -> tuple[Points, Points]:
+        """Fresh points, all over the domain and near its faces."""
+        count = max(_LEAST, _EACH * len(grid))
+        sampling = Sampling(count, max(100, count // 4))
+        domain = grid.domain
+        fresh = draw_points(domain, self.part.blocks, sampling, rng)
+        if not isinstance(domain, Box):
+            return fresh, fresh
+        close = graded(fresh, domain, FINEST, rng)
+        kept = fresh.sites  # points with normals, which have to stay on their face, stay
+        return fresh, close.changed(
+            lambda number, site: kept[number] if kept[number].legs[0].normals is not None else site
+        )
+
+    def _norm(self, model: Model, cutting: Cutting, points: Points) -> float:
+        """The residual at some points, in the units of the fields."""
+        total = 0.0
+        for number, (block, legs) in enumerate(zip(self.part.blocks, points, strict=True)):
+            sizes = cutting.row_sizes[cutting.grid.patches_of(legs[0].points), number]
+            squares = float(np.mean((model.residual(block, legs) / sizes) ** 2))
+            total += self.weights[block.kind] * block.weight * squares
+        return float(np.sqrt(total))
+
+    def _amplified(self, coupled: Coupled, solved: Solved) -> Floats:
+        problem, grid = self.part.problem, coupled.cutting.grid
+        points = _looks(grid, 6)
+        nothing = Start(problem)
+        largest = np.zeros(len(problem.fields))
+        for weights in solved.noise:
+            answer = replace(coupled.patchwork(weights, solved.unknowns), start=nothing)
+            for index, item in enumerate(problem.fields):
+                values = answer.value(answer.compile(item), points)
+                largest[index] = np.fmax(largest[index], np.sqrt(np.mean(values**2)))
+        return largest
