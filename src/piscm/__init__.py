@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from piscm.problem.integrals import here, integral
     from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
+    from piscm.problem.polar_power import polar_power
     from piscm.problem.problem import Problem
+    from piscm.problem.region import Region
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.problem.systems import cylindrical, polar, spherical
     from piscm.result.functions import FieldFunction
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from piscm.shapes.files import read_mesh
     from piscm.shapes.mesh import Mesh
     from piscm.shapes.polygon import Polygon
+    from piscm.shapes.singular import singular_functions
     from piscm.solver import NotConverged, solve
     from piscm.sweeping import sweep
 
@@ -98,6 +101,7 @@ _WHERE = {
     "ProblemError": "problem.errors",
     "Progress": "result.progress",
     "Rectangle": "shapes.brick",
+    "Region": "problem.region",
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
     "Status": "result.status",
@@ -115,8 +119,10 @@ _WHERE = {
     "load": "loading",
     "normal": "problem.normals",
     "normal_derivative": "problem.normals",
+    "polar_power": "problem.polar_power",
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
+    "singular_functions": "shapes.singular",
     "solve": "solver",
     "sweep": "sweeping",
     "spherical": "problem.systems",
@@ -152,6 +158,7 @@ __all__ = [
     "ProblemError",
     "Progress",
     "Rectangle",
+    "Region",
     "Sampling",
     "Solution",
     "Status",
@@ -172,7 +179,9 @@ __all__ = [
     "normal_derivative",
     "plots",
     "polar",
+    "polar_power",
     "read_mesh",
+    "singular_functions",
     "solve",
     "spherical",
     "sweep",

@@ -134,7 +134,7 @@ def _unpacked_error(listed: Any, problem: Problem) -> ErrorEstimate | None:
         return None
     by_field = {name: float(value) for name, value in listed["by_field"].items()}
     relative = float(listed["relative"])
-    names = {str(item.func) for item in problem.fields}
+    names = {str(item.func) for item in problem.written_fields}
     noise, free = float(listed["from_noise"]), tuple(str(name) for name in listed["free"])
     if set(by_field) != names or min(relative, noise, *by_field.values()) < 0 or set(free) - names:
         raise ProblemError("its estimated error does not fit its fields.")

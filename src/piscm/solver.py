@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from piscm.compile.jumps import check_jumps
 from piscm.construct.checks import check_positive
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
+from piscm.march.enriched import better, enriched
 from piscm.march.methods import Auto, Windows
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
@@ -176,8 +178,13 @@ def solve(
     _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
     with spending(budget):
         found = _found(method, request, seed)
+        other = enriched(problem, found) if isinstance(method, Auto) and guess is None else None
+        if other is not None:
+            begun = {problem.fields[index]: own for index, own in start.expressions.items()}
+            again = replace(request, problem=other, start=Start(other, begun), rng=_generator(seed))
+            found = better(found, _found(method, again, seed))
     solution = Solution(
-        problem=problem,
+        problem=found.model.problem,
         network=found.model,
         method=method,
         sampling=found.sampling,

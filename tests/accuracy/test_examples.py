@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from piscm import solve
 from piscm.text.problem_file import read_problem_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -64,6 +65,22 @@ def test_integral_equation():
 
 def test_disk_in_polar():
     assert run("disk_in_polar") < 1e-6
+
+
+@pytest.mark.slow
+def test_two_materials():
+    assert run("two_materials") < 1e-5
+
+
+@pytest.mark.slow
+def test_l_shape():
+    assert run("l_shape") < 1e-4
+
+
+def test_two_rods_file():
+    file = read_problem_file(EXAMPLES / "two_rods.toml")
+    found = solve(file.problem).unknowns["a"]
+    assert found.value == pytest.approx(4, rel=1e-6)
 
 
 def test_plate_file():

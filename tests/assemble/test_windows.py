@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import sympy
-from builders import network_of
+from builders import network_of, random_nodes
 
 from piscm import Box, Condition, Observations, Periodic, Problem, Sampling, coordinates, field
 from piscm.assemble.sites import draw_points
-from piscm.assemble.windows import Part, steepness
+from piscm.assemble.windows import Part, steepness, with_end
 from piscm.network.nodes import Nodes
 from piscm.problem.places import Interior, PeriodicPair, Slices
 
@@ -179,3 +179,20 @@ def test_steepness_follows_the_end_of_the_window_before():
     assert (share >= 0).all()
     flat = network_of(inside, Nodes.none(2), np.zeros((0, 1)))
     np.testing.assert_array_equal(steepness(problem, t, flat)(places), 1.0)
+
+
+def test_the_end_of_a_window_in_time_alone_is_a_point(rng):
+    t = coordinates("t")
+    u = field("u", t)
+    whole = Problem(Box({t: (0, 2)}), [u.diff(t) + u], [Condition(u - 1, on={t: 0})])
+    nothing = network_of(whole, random_nodes(3, 1), np.ones((3, 1)))
+
+    def drawn(low, high, before=None):
+        part = Part.whole(whole).window(t, low, high, before)
+        points = draw_points(part.problem.domain, part.blocks, Sampling(20), rng)
+        return with_end(points, part, whole)[0][0].points[:, 0]
+
+    first = drawn(0.0, 0.7)
+    assert len(first) == 21
+    assert first[-1] == 0.7
+    assert len(drawn(0.7, 2.0, nothing)) == 20  # nothing goes on from there

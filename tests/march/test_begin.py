@@ -34,7 +34,7 @@ def test_what_the_conditions_do_not_say_is_left_to_the_user():
     hidden = Problem(
         Box({t: (0, 1)}),
         [u.diff(t) - 1 / v, v.diff(t) - u],
-        [Condition(u - 1, on={t: 0}), Condition(v**2 - 1, on={t: 0})],
+        [Condition(u, on={t: 0}), Condition(v**2 - 1, on={t: 0})],
     )
     with pytest.raises(ProblemError, match="Start elsewhere"):
         solve(hidden, Auto(tolerance=1e-3))

@@ -22,12 +22,13 @@ from piscm.assemble.placement import PlacedLeg
 from piscm.network.activations import Activation, Signed
 from piscm.network.nodes import Feature, Nodes
 
-_Values = tuple[tuple[bool, ...], int]
-"""What the values of a feature depend on: the coordinates it sees and its total order."""
+_Seen = tuple[tuple[float, ...], tuple[float, ...]]
+_Values = tuple[_Seen, int]
+"""What the values of a feature depend on: how it sees the coordinates, and its total order."""
 
 
 def _values_of(feature: Feature) -> _Values:
-    return feature.sees, sum(feature.orders)
+    return (feature.sees, feature.shift), sum(feature.orders)
 
 
 class Evaluated:
@@ -36,15 +37,15 @@ class Evaluated:
     def __init__(
         self, nodes: Nodes, points: Any, wanted: Iterable[Feature], activation: Activation
     ) -> None:
-        orders: dict[tuple[bool, ...], set[int]] = {}
+        orders: dict[_Seen, set[int]] = {}
         for feature in wanted:
-            orders.setdefault(feature.sees, set()).add(sum(feature.orders))
+            orders.setdefault((feature.sees, feature.shift), set()).add(sum(feature.orders))
         self._nodes = nodes
         self._factors: dict[Feature, Any] = {}
         self._signed = {
-            (sees, order): signed
-            for sees, needed in orders.items()
-            for order, signed in nodes.derivatives(points, sees, needed, activation).items()
+            ((sees, shift), order): signed
+            for (sees, shift), needed in orders.items()
+            for order, signed in nodes.derivatives(points, sees, needed, activation, shift).items()
         }
         # Orders that differ only in sign share one array, listed under the first of them.
         self._alike: dict[_Values, _Values] = {

@@ -123,8 +123,7 @@ def place(
 def _placed_leg(
     problem: Problem, compiled: Compiled, leg: Leg, columns: slice, root_weight: Floats
 ) -> PlacedLeg:
-    coordinates = problem.domain.coordinates
-    features = tuple(feature_of(jet, problem.fields, coordinates) for jet in compiled.jets)
+    features = tuple(feature_of(jet, problem) for jet in compiled.jets)
     fields = tuple(jet.field for jet in compiled.jets)
     reduction = None
     if isinstance(leg.sums, np.ndarray):

@@ -35,7 +35,7 @@ def rows_of(network: Network, blocks: Sequence[Block], points: Points) -> list[F
             each = {index: blocks[index].of_leg(place) for index in own}
             jets = _jets(network, {jet for part in each.values() for jet in part.jets}, leg.points)
             for index, compiled in each.items():
-                start = network.start.jets(compiled, leg.points)
+                start = network.jets_beside(compiled, leg.points)
                 there = [row + jets[jet] for row, jet in zip(start, compiled.jets, strict=True)]
                 stacked = np.array(there).reshape(start.shape)
                 values[index].append(compiled.value(compiled.seen(leg), stacked, network.unknowns))
@@ -48,7 +48,7 @@ def _jets(network: Network, jets: Iterable[Jet], points: Floats) -> dict[Jet, Fl
     """What the nodes add to every jet at the points."""
     problem, nodes = network.problem, network.nodes
     activation = activation_named(network.activation)
-    wanted = {jet: feature_of(jet, problem.fields, problem.domain.coordinates) for jet in jets}
+    wanted = {jet: feature_of(jet, problem) for jet in jets}
     made = {jet: np.zeros(len(points)) for jet in wanted}
     if not len(nodes):
         return made
@@ -56,10 +56,10 @@ def _jets(network: Network, jets: Iterable[Jet], points: Floats) -> dict[Jet, Fl
     for first in range(0, len(points), step):
         check_time()
         here = slice(first, first + step)
-        for sees in {feature.sees for feature in wanted.values()}:
-            group = {jet: feature for jet, feature in wanted.items() if feature.sees == sees}
+        for sees, shift in {(feature.sees, feature.shift) for feature in wanted.values()}:
+            group = {j: own for j, own in wanted.items() if (own.sees, own.shift) == (sees, shift)}
             orders = {sum(feature.orders) for feature in group.values()}
-            derivatives = nodes.derivatives(points[here], sees, orders, activation)
+            derivatives = nodes.derivatives(points[here], sees, orders, activation, shift)
             for order, signed in derivatives.items():
                 alike = [jet for jet, feature in group.items() if sum(feature.orders) == order]
                 factors = [

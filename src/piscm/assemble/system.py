@@ -32,6 +32,7 @@ from piscm.compile.differentiable import Differentiable
 from piscm.linalg.bounded import Bounds
 from piscm.network.activations import Activation
 from piscm.network.nodes import Nodes
+from piscm.network.singular import SingularPart
 from piscm.network.start import Start
 from piscm.problem.problem import Problem
 
@@ -70,7 +71,7 @@ class System:
         self.activation = activation
         self.fields = len(problem.fields)
         self.guesses = np.array(list(problem.unknowns.values()))
-        self._start = start
+        self._start, self._singular = start, SingularPart(problem)
         self._points, self.placed = place(problem, blocks, points, weights, emphasis or {})
         linear = [placed for placed in self.placed if placed.block.linear]
         self._linear = linear
@@ -88,6 +89,10 @@ class System:
             for placed in linear
         ]
         self._coefficients = [self._coefficients_of(placed) for placed in self._nonlinear]
+        self._singular_strands = [
+            self._singular_strands_of(placed, coefficients)
+            for placed, coefficients in zip(self._nonlinear, self._coefficients, strict=True)
+        ]
         self._linear_unknowns = np.zeros((len(self.guesses), self.linear_rows))
         for placed, (_, by_unknowns) in zip(linear, self._linear_partials, strict=True):
             self._linear_unknowns[:, placed.rows] = by_unknowns
@@ -226,11 +231,42 @@ class System:
         """Partials by jets or strands of each leg, (..., points), and by unknowns, (..., rows)."""
         check_time()
         each, for_unknowns = [], []
-        for leg, own in zip(placed.legs, arguments, strict=True):
+        for number, (leg, own) in enumerate(zip(placed.legs, arguments, strict=True)):
             by_own, by_unknowns = function(leg).linearize(leg.seen, own, unknowns)
             each.append(placed.partials(leg, by_own))
+            if len(self._singular):
+                by_unknowns = by_unknowns.copy()
+                moved = self._singular_arguments(placed, number, function)
+                by_unknowns[self._singular.indices] += np.einsum("an,san->sn", by_own, moved)
             for_unknowns.append(by_unknowns)
         return each, placed.rows_of(for_unknowns)
+
+    def _singular_strands_of(self, placed: Placed, coefficients: list[Floats]) -> list[Floats]:
+        """The strands of each singular function alone, (functions, strands, points), by leg."""
+        made = []
+        for leg, own in zip(placed.legs, coefficients, strict=True):
+            jets = self._singular.jets(leg.compiled, leg.leg.points)
+            empty = np.zeros((0, len(leg.compiled.strands), leg.size))
+            strands = [leg.compiled.strands_of(own, each) for each in jets]
+            made.append(np.stack(strands) if strands else empty)
+        return made
+
+    def _singular_arguments(
+        self, placed: Placed, number: int, function: Callable[[PlacedLeg], Differentiable]
+    ) -> Floats:
+        """The jets or strands of each singular function at a leg, (functions, those, points)."""
+        leg = placed.legs[number]
+        if function is _of_jets:
+            return self._singular.jets(leg.compiled, leg.leg.points)
+        which = next(i for i, other in enumerate(self._nonlinear) if other is placed)
+        return self._singular_strands[which][number]
+
+    def _of_amplitudes(self, unknowns: Floats) -> list[Floats]:
+        """What changes of unknowns, one a trial, do to strands: (strands, trials, points)."""
+        moved = unknowns[:, self._singular.indices]
+        return [
+            np.einsum("ts,spn->ptn", moved, own) for each in self._singular_strands for own in each
+        ]
 
     def linearize(self, state: State) -> Linearization:
         """Exact partials at a state; the last result is reused for the same state."""
@@ -310,6 +346,9 @@ class System:
             part * weights.T[[strand.field for strand in strands], :, None]
             for (_, strands), part in zip(self._stranded, columns.strands, strict=True)
         )
+        if len(self._singular):
+            pairs = zip(strands, self._of_amplitudes(unknowns), strict=True)
+            strands = tuple(own + more for own, more in pairs)
         return Change(linear, strands, unknowns)
 
     def together(self, columns: Columns, nodes: slice, weights: Floats, unknowns: Floats) -> Change:
@@ -321,6 +360,9 @@ class System:
             for strand, own, room in zip(strands, part, change, strict=True):
                 np.matmul(weights[:, strand.field], own[nodes], out=room[0])
             changes.append(change)
+        if len(self._singular):
+            for change, more in zip(changes, self._of_amplitudes(unknowns[None]), strict=True):
+                change += more
         return Change((weights.ravel() @ flat)[None], tuple(changes), unknowns[None])
 
 

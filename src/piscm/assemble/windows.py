@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Density
+from piscm.assemble.sites import Points, Site
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.network.network import Network
 from piscm.problem.observations import Observations
-from piscm.problem.place import Cut
+from piscm.problem.place import Cut, Leg
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import Requirement
 
@@ -78,6 +79,26 @@ def cut_at(problem: Problem, coordinate: sympy.Symbol, low: float, high: float) 
     start, end = problem.domain.span(coordinate)
     backward = runs_backward(problem, coordinate)
     return Cut(coordinate, problem.domain.axis(coordinate), start, end, low, high, backward)
+
+
+def with_end(points: Points, part: Part, whole: Problem) -> Points:
+    """Points of a window in time alone, and its end, from which another window goes on.
+
+    Otherwise a slope could be handed on that no row has seen: a layer fits between the end and the
+    point next to it.
+    """
+    domain = part.problem.domain
+    if domain.dimension > 1:
+        return points
+    time = domain.coordinates[0]
+    place = 0 if runs_backward(whole, time) else 1
+    end = domain.span(time)[place]
+    if end == whole.domain.span(time)[place]:
+        return points
+    last = Site((Leg(np.array([[end]])),))
+    pairs = zip(part.blocks, points.of_block, strict=True)
+    own = {n for block, n in pairs if block.kind == "equations" and not block.integrands}
+    return points.changed(lambda number, site: site.joined(last) if number in own else site)
 
 
 def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:

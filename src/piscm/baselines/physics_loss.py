@@ -92,7 +92,7 @@ class PhysicsLoss:
     ) -> None:
         self._assembly, self._names, self._xp = assembly, names, xp
         self._activation, self._shift, self._scale = activation, shift, scale
-        self._places: dict[tuple[int, int, tuple[bool, ...]], int] = {}
+        self._places: dict[tuple[int, int, tuple[float, ...]], int] = {}
         self._wanted: list[set[Orders]] = []
         self._slopes: list[Floats] = []
         self._inputs: list[Floats] = []
@@ -112,7 +112,6 @@ class PhysicsLoss:
     def _leg(self, block: Block, leg: Leg, where: tuple[int, int]) -> tuple[_Leg, Any]:
         compiled, problem, points = block.of_leg(where[1]), self._assembly.part.problem, leg.points
         seen, given = compiled.seen(leg), compiled.coordinates
-        coordinates = problem.domain.coordinates
         expression, symbols = compiled.written
         taken: dict[sympy.Expr, sympy.Dummy] = {}
         rest = _without_fixed(expression, frozenset(symbols), taken)
@@ -123,7 +122,7 @@ class PhysicsLoss:
         function = function_of(arguments, [rest], compiled.where, [self._names])
         jets = []
         for jet in compiled.jets:
-            sees, orders = feature_of(jet, problem.fields, coordinates)
+            sees, orders, _ = feature_of(jet, problem)
             place = self._place(points, where, sees)
             self._wanted[place].add(orders)
             jets.append((place, orders, jet.field))
@@ -131,11 +130,11 @@ class PhysicsLoss:
         made = _Leg(leg, tuple(jets), function, compiled.where)
         return made, ([*seen.T, *fixed], list(start))
 
-    def _place(self, points: Floats, where: tuple[int, int], sees: tuple[bool, ...]) -> int:
+    def _place(self, points: Floats, where: tuple[int, int], sees: tuple[float, ...]) -> int:
         """The index of a leg of a site, as seen by fields that depend on the coordinates `sees`."""
         key = (*where, sees)
         if key not in self._places:
-            seen = np.array(sees, dtype=float)
+            seen = (np.array(sees) != 0).astype(float)  # regions are not stretched here
             self._places[key] = len(self._inputs)
             # As in layers of physical coordinates: a coordinate that is not seen is zero there.
             self._inputs.append((points * seen - self._shift) * self._scale)

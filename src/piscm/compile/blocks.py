@@ -16,8 +16,8 @@ from piscm.compile.expression import Compiled
 from piscm.compile.integrals import IntegralRows, separated
 from piscm.compile.poles import without_poles
 from piscm.problem.integrals import integrals_in
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.place import Legs, Place, combined
-from piscm.problem.places import Interior
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -116,7 +116,8 @@ def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     for number, equation in enumerate(problem.equations, start=1):
         finite = without_poles(equation, problem.domain)
         name, where = names[len(blocks)], f"Equation {number}"
-        blocks.append(block(name, "equations", finite, Interior(), where))
+        place = problem.place_of_equation(number - 1)
+        blocks.append(block(name, "equations", finite, place, where))
     for item in (*problem.conditions, *problem.observations):
         made = block(names[len(blocks)], item.kind, item.expression, item.place, item.where)
         made = replace(made, weight=item.weight, data=item.data)
@@ -131,6 +132,9 @@ def block_names(problem: Problem) -> list[tuple[str, str]]:
         (f"equation {number}" if several else "equation", "equations")
         for number, _ in enumerate(problem.equations, start=1)
     ]
+    if isinstance(problem.domain, Mosaic):
+        where = [problem.domain.names[region] for region in problem.in_regions]
+        named = [(f"{name} in {own}", kind) for (name, kind), own in zip(named, where, strict=True)]
     named += [(item.name, item.kind) for item in (*problem.conditions, *problem.observations)]
     taken = [name for name, _ in named]
     return [(_distinct(name, taken[:index]), kind) for index, (name, kind) in enumerate(named)]

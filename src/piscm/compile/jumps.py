@@ -89,12 +89,13 @@ def _jump(
 
 
 def _message(block: Block, field: sympy.Expr, symbol: sympy.Symbol, order: int, place: str) -> str:
-    name, flux = str(field.func), "q" if str(field.func) != "q" else "flux"
+    name = str(field.func)
     derivative = f"{name}.diff({symbol})" if order == 1 else f"{name}.diff({symbol}, {order})"
     return (
         f"{block.compiled.where} multiplies {derivative} by a factor k that jumps{place}. SymPy "
-        f"drops the jump when it differentiates, so what holds across it would be lost. If k was "
-        f"under a derivative, as in (k*{name}.diff({symbol})).diff({symbol}), give the flux its "
-        f"own field: {flux} = field('{flux}', ...) with the equations {name}.diff({symbol}) - "
-        f"{flux}/k and {flux}.diff({symbol}) + ... If it did not, divide the equation by k."
+        f"drops the jump when it differentiates, so what holds across it would be lost. Write k as "
+        f"a symbol, k = coordinates('k'), and give its values in regions: Problem(regions=["
+        f"Region(left, {{k: 1}}), Region(right, {{k: 10}})], equations=...), where left and right "
+        f"are the domains on both sides, such as Box({{{symbol}: (0, 0.5)}}). {name} and its flux "
+        f"are then continuous. If k was not under a derivative, divide the equation by k."
     )

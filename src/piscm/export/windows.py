@@ -40,6 +40,11 @@ def plain_network(model: Model) -> Network:
             f"A {type(model).__name__} is no sum of nodes: it has no formula to export. Use "
             "to_xarray, to_dataframe or to_vtk, or solve with another method."
         )
+    if model.problem.in_regions or model.problem.singular:
+        raise ProblemError(
+            "Fields of regions and singular functions have no formula to export. Use to_xarray, "
+            "to_dataframe or to_vtk."
+        )
     return model
 
 

@@ -28,7 +28,7 @@ class Guide:
     ----------
     state : State
     pull : ndarray, shape (rows,)
-        Its own columns times its weights, at its own linearization.
+        Its own columns times its weights and unknowns, at its own linearization.
     """
 
     state: State
@@ -36,8 +36,22 @@ class Guide:
 
     @classmethod
     def of(cls, system: System, columns: Columns, state: State) -> "Guide":
-        design = columns.at(system.linearize(state)).reshape(-1, system.rows)
-        return cls(state, np.asarray(state.weights.ravel() @ design))
+        linearization = system.linearize(state)
+        design = _design(system, columns, slice(0, len(columns)), linearization)
+        return cls(state, np.asarray(_parameters(state) @ design))
+
+
+def _design(
+    system: System, columns: Columns, active: slice, linearization: Linearization
+) -> Floats:
+    """The columns of nodes and of unknowns (factors of singular functions), as rows."""
+    design = columns.at(linearization, active).reshape(-1, system.rows)
+    unknowns = linearization.unknowns
+    return np.concatenate([design, unknowns]) if len(unknowns) else design
+
+
+def _parameters(state: State) -> Floats:
+    return np.concatenate([state.weights.ravel(), state.unknowns])
 
 
 def fit_weights(
@@ -56,9 +70,11 @@ def fit_weights(
     if guide is not None and not system.is_linear:
         linearization = system.linearize(guide.state)
         if linearization.finite:
-            design = columns.at(linearization, everything).reshape(-1, system.rows)
-            weights = _least_squares(design, guide.pull - guide.state.residual)
-            near = system.state_with(columns, weights.reshape(state.weights.shape), state.unknowns)
+            design = _design(system, columns, everything, linearization)
+            found = _least_squares(design, guide.pull - guide.state.residual)
+            count = state.weights.size
+            weights = found[:count].reshape(state.weights.shape)
+            near = system.state_with(columns, weights, found[count:])
             state = near if near.energy < state.energy else state
             solved += 1
     while solved < (1 if system.is_linear else iterations):
@@ -80,10 +96,11 @@ def _direction(
     def find(
         columns: Columns, active: slice, linearization: Linearization, state: State
     ) -> Direction:
-        design = columns.at(linearization, active).reshape(-1, system.rows)
-        target = state.weights.ravel() @ design - state.residual
-        new = _least_squares(design, target).reshape(state.weights.shape)
-        return Direction(new - state.weights, np.zeros(0), np.nan)
+        design = _design(system, columns, active, linearization)
+        before = _parameters(state)
+        step = _least_squares(design, before @ design - state.residual) - before
+        count = state.weights.size
+        return Direction(step[:count].reshape(state.weights.shape), step[count:], np.nan)
 
     return find
 

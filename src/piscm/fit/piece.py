@@ -130,10 +130,12 @@ class Piece:
     @property
     def field_sizes(self) -> Floats:
         """The root mean square of each field, at the points of the equations."""
-        points = self.assembly.points[0][0].points
-        network = self.network
-        fields = [network.compile(item) for item in network.problem.fields]
-        return np.array([np.sqrt(np.mean(network.value(item, points) ** 2)) for item in fields])
+        network, points = self.network, self.assembly.points
+        sizes = []
+        for item in network.problem.fields:
+            own = points[network.problem.equation_at_home(item)][0].points
+            sizes.append(np.sqrt(np.mean(network.value(network.compile(item), own) ** 2)))
+        return np.array(sizes)
 
     def worth_keeping(self, share: float) -> list[int]:
         """The nodes without which the squared residual would rise by more than a share of it."""

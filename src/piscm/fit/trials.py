@@ -23,7 +23,7 @@ from piscm.fit.one_shot import Guide, fit_weights
 from piscm.fit.piece import Piece, Task
 from piscm.fit.refine import Refined
 from piscm.network.network import Network
-from piscm.network.nodes import Nodes, concatenate
+from piscm.network.nodes import Nodes, concatenate, seen_by
 from piscm.network.start import Start
 from piscm.problem.box import Box
 from piscm.result.history import HISTORY, as_history
@@ -118,9 +118,10 @@ class Trial:
         """
         if not other.held_out > self.held_out or not np.isfinite(other.held_out):
             return self
-        points = self.level.fresh[0][0].points
+        problem = self.network.problem
         missed = size = 0.0
-        for item in self.network.problem.fields:
+        for item in problem.fields:
+            points = self.level.fresh[problem.equation_at_home(item)][0].points
             mine = self.network.value(self.network.compile(item), points)
             theirs = other.network.value(other.network.compile(item), points)
             missed += float(np.mean((mine - theirs) ** 2))
@@ -183,7 +184,8 @@ class Laboratory:
 
     def _spread(self, count: int) -> Sampling:
         """Faces of two or more dimensions need points like the interior; on a line fewer do."""
-        problem, interior = self._task.problem, _PER_NODE * count
+        problem = self._task.problem
+        interior = _PER_NODE * (count + len(problem.amplitudes))
         boundary = interior // 4
         if problem.domain.dimension > 2:
             each = 1.5 * interior / max(1, len(problem.conditions))
@@ -258,8 +260,22 @@ def _residual_weighted(before: Trial, rng: np.random.Generator) -> Floats:
     level = before.level
     blocks = level.assembly.part.blocks
     inside = [i for i, block in enumerate(blocks) if block.kind == "equations"]
-    squares = np.add.reduce(
-        [before.network.residual(blocks[i], level.fresh[i]) ** 2 for i in inside]
-    )
-    points = level.fresh[inside[0]][0].points
+    found: dict[int, Floats] = {}
+    for i in inside:
+        own = before.network.residual(blocks[i], level.fresh[i]) ** 2
+        site = level.fresh.of_block[i]
+        found[site] = found[site] + own if site in found else own
+    squares = np.concatenate(list(found.values()))
+    points = np.concatenate([_stretched(before, site) for site in found])
     return np.asarray(points[rng.choice(len(points), len(points), p=half_by(squares))])
+
+
+def _stretched(before: Trial, site: int) -> Floats:
+    """The points of the equations at a site, as nodes see them."""
+    level, problem = before.level, before.network.problem
+    points = level.fresh.sites[site].legs[0].points
+    if not problem.in_regions:
+        return points
+    number = level.fresh.of_block.index(site)
+    item = next(own for own in problem.fields if problem.equation_at_home(own) == number)
+    return seen_by(item, problem, points)

@@ -12,7 +12,7 @@ from piscm.assemble.row_scaling import row_scaling
 from piscm.assemble.rows import rows_of
 from piscm.assemble.sampling import Crowd, Density, Sampling, half_by
 from piscm.assemble.sites import Points, Site, draw_points
-from piscm.assemble.windows import steepness
+from piscm.assemble.windows import steepness, with_end
 from piscm.budget.budget import STOPS, finishing
 from piscm.construct.construction import Construction
 from piscm.construct.machine import Growth
@@ -57,7 +57,8 @@ class WindowFit:
         else:
             self._crowd_along(nodes, plan.methods[0].activation)
         blocks, domain = self._part.blocks, self._part.problem.domain
-        self._all = draw_points(domain, blocks, plan.sampling, fitted_rng, self._density)
+        drawn = draw_points(domain, blocks, plan.sampling, fitted_rng, self._density)
+        self._all = with_end(drawn, self._part, task.problem)
         many = self._all.rows[0] > self._most
         points = self._all.first(self._most) if many else self._all
         self._kept = points.rows[0]  # out of all points of the equations

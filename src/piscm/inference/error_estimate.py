@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
@@ -25,6 +26,7 @@ from piscm.inference.richer import FittedPoints, RicherSpace, richer_space, tria
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.damped import solve_damped_triangle
 from piscm.network.network import Network
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -62,7 +64,7 @@ class ErrorEstimate:
 
 def unknown_error(problem: Problem) -> ErrorEstimate:
     """Nothing is known of the error."""
-    return ErrorEstimate(np.inf, {str(item.func): np.inf for item in problem.fields})
+    return ErrorEstimate(np.inf, {str(item.func): np.inf for item in problem.written_fields})
 
 
 def estimate_error(
@@ -79,10 +81,9 @@ def estimate_error(
     uncertainty : that of the weights due to noise, if there are data
     """
     problem = network.problem
-    names = [str(item.func) for item in problem.fields]
+    names = [str(item.func) for item in problem.written_fields]
     if not network.solved_everywhere:
         return unknown_error(problem)
-    compiled = [network.compile(item) for item in problem.fields]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     noise = np.zeros(len(names))
@@ -94,7 +95,7 @@ def estimate_error(
     for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
         part = _window(whole, network, low, high, before)
-        space = richer_space(part, own, known, rng)
+        space = richer_space(part, own, known, rng, whole=problem)
         if turn == 0:  # what is free is so in every window, or in the first alone
             free = free_fields(space, known)
             if free and problem.observations and not whole.problem.observations:
@@ -105,23 +106,54 @@ def estimate_error(
         corrected, unseen = _corrected(space)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
-        for index, item in enumerate(compiled):
-            found = own.value(item, space.points)
-            moved = corrected.value(item, space.points) - found
-            squares[index] += share * (np.mean(moved**2) + unseen**2)
-            sizes[index] += share * np.mean(found**2)
-            if uncertainty is not None:
-                some = space.points[:_NOISE_POINTS]
-                deviation = network.deviation(item, some, uncertainty.factor)
-                if np.isfinite(deviation).all():  # else the data do not tell how noisy they are
-                    noise[index] += share * np.mean(deviation**2)
+        for index, item in enumerate(problem.written_fields):
+            squares[index] += share * unseen**2
+            for points, part_of in _everywhere(space, share):
+                found = own.values(item, points)
+                moved = corrected.values(item, points) - found
+                squares[index] += part_of * np.mean(moved**2)
+                sizes[index] += part_of * np.mean(found**2)
+                if uncertainty is not None:
+                    some = points[:_NOISE_POINTS]
+                    noise[index] += part_of * _noise(network, item, some, uncertainty)
         before = corrected
     squares = squares + noise
+    free = _as_written(problem, free)
     squares[list(free)] = np.inf
     squares = np.where(np.isfinite(squares), squares, np.inf)
     errors = dict(zip(names, map(float, np.sqrt(squares / volume)), strict=True))
     size, open_fields = float(sizes.sum()), tuple(names[index] for index in free)
     return ErrorEstimate(_share(squares, size), errors, _share(noise, size), open_fields)
+
+
+def _everywhere(space: RicherSpace, volume: float) -> Iterator[tuple[Floats, float]]:
+    """Points of each region, and its share of the volume."""
+    domain = space.part.problem.domain
+    if not isinstance(domain, Mosaic):
+        yield space.points, volume
+        return
+    shares = domain.shares
+    for number, share in enumerate(shares):
+        yield space.inside[space.part.problem.in_regions.index(number)], volume * float(share)
+
+
+def _noise(network: Network, item: AppliedUndef, points: Floats, known: Uncertainty) -> float:
+    """The mean square deviation of a field; zero if the data do not tell how noisy they are."""
+    total = 0.0
+    for here, compiled in network.readings(item, points):
+        deviation = network.deviation(compiled, points[here], known.factor)
+        total += float(np.sum(deviation**2))
+    return total / len(points) if np.isfinite(total) else 0.0
+
+
+def _as_written(problem: Problem, free: tuple[int, ...]) -> tuple[int, ...]:
+    """Fields that are free in a region, as fields of the user."""
+    if not problem.homes or not free:
+        return free
+    names = [str(item.func) for item in problem.written_fields]
+    inner = [str(problem.fields[index].func) for index in free]
+    found = {names.index(own) for own in names for name in inner if name.startswith(f"{own}_")}
+    return tuple(sorted(found))
 
 
 def _share(squares: Floats, size: float) -> float:
@@ -185,14 +217,18 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     too little; infinite if it does not fall.
     """
     weights, state = space.weights, space.state
+    unknowns, amplitudes = space.own.unknowns, _amplitudes(space)
     first = last = float(state.norm)
-    triangle = space.triangle
+    triangle = space.triangle if not len(amplitudes) else None
     for turn in range(_STEPS):
-        if turn > 0:
-            triangle = triangle_of(space.design_at(state), state)
+        if turn > 0 or triangle is None:
+            moves = space.system.linearize(state).unknowns[amplitudes]
+            triangle = triangle_of(np.concatenate([space.design_at(state), moves]), state)
         step = solve_damped_triangle(triangle)
-        weights = weights + step.reshape(weights.shape)
-        state = space.system.state_with(space.columns, weights, space.own.unknowns)
+        weights = weights + step[: weights.size].reshape(weights.shape)
+        unknowns = unknowns.copy()
+        unknowns[amplitudes] += step[weights.size :]
+        state = space.system.state_with(space.columns, weights, unknowns)
         left = float(state.norm)
         if space.system.is_linear or not left > _FALLEN * last:
             break
@@ -201,4 +237,10 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * left - first)
     if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * space.size:
         unseen = float("inf")
-    return space.network(weights), unseen
+    return space.network(weights, unknowns), unseen
+
+
+def _amplitudes(space: RicherSpace) -> NDArray[np.intp]:
+    """The unknowns that are factors of singular functions: a part of the fields."""
+    problem = space.part.problem
+    return np.flatnonzero([symbol in problem.amplitudes for symbol in problem.unknowns])

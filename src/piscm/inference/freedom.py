@@ -84,8 +84,10 @@ def _freest_in(space: RicherSpace) -> Freest:
     every = -(-space.weights.size // _COLUMNS)
     kept = np.arange(space.weights.size).reshape(space.weights.shape)[::every].ravel()
     design = space.design_at(space.state)[kept]
-    compiled = [space.own.compile(item) for item in space.part.problem.fields]
-    sizes = [np.sqrt(np.mean(space.own.value(item, space.points) ** 2)) for item in compiled]
+    sizes = [
+        np.sqrt(np.mean(space.own.value(space.own.compile(item), space.home(item)) ** 2))
+        for item in space.part.problem.fields
+    ]
     largest = max(sizes) or 1.0
     scale = np.array([size if size > _EPSILON * largest else 1.0 for size in sizes])
     each = np.tile(scale, len(design) // count)

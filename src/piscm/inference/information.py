@@ -47,10 +47,11 @@ def undetermined_unknowns(network: Network, tolerance: float, seed: int = 0) -> 
     """Relative changes of the unknowns that nothing forbids, shape (directions, unknowns)."""
     problem = network.problem
     count = len(problem.unknowns)
-    if not count:
-        return np.zeros((0, 0))
+    asked = problem.asked
+    if not asked.any():
+        return np.zeros((0, count))
     if just_enough(problem):  # the fields are determined for any value
-        return np.eye(count)
+        return np.eye(count)[asked]
     part, rng = Part.whole(problem), np.random.default_rng(seed)
     space = richer_space(part, network, {}, rng)
     open_ones = [*_scalable(problem, part.blocks, rng), *_vanished(space)]
@@ -60,6 +61,8 @@ def undetermined_unknowns(network: Network, tolerance: float, seed: int = 0) -> 
     found: list[Floats] = []
     for direction in directions:  # the same may be found in several ways
         unit = direction / np.linalg.norm(direction)
+        if not np.linalg.norm(unit[asked]) > _NEW:  # factors of singular functions are no data's
+            continue
         known = np.array(found).reshape(-1, count)
         if np.linalg.norm(unit - known.T @ np.linalg.lstsq(known.T, unit)[0]) > _NEW:
             found.append(unit)
@@ -115,10 +118,11 @@ def _vanished(space: RicherSpace) -> Iterator[tuple[int, ...]]:
     problem, network = space.part.problem, space.own
     symbols = list(problem.unknowns)
     guesses = np.array(list(problem.unknowns.values()))
-    for block in space.part.blocks:
-        compiled, points = block.compiled, space.points
+    equations = [block for block in space.part.blocks if block.kind == "equations"]
+    for block, points in zip(equations, space.inside, strict=True):
+        compiled = block.compiled
         own = tuple(i for i, s in enumerate(symbols) if compiled.written[0].has(s))
-        if block.kind != "equations" or not own:
+        if not own:
             continue
         jets = network.jets(compiled, points)
         sizes = []

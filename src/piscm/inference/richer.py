@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
@@ -16,11 +17,11 @@ from piscm.assemble.sites import Points, Site, draw_points, join
 from piscm.assemble.state import State
 from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN
-from piscm.assemble.windows import Part
+from piscm.assemble.windows import Part, with_end
 from piscm.budget.clock import check_work
 from piscm.network.draw import Draw
 from piscm.network.network import Network
-from piscm.network.nodes import Nodes, concatenate
+from piscm.network.nodes import Nodes, concatenate, seen_by
 from piscm.problem.place import Legs
 from piscm.problem.problem import Problem
 
@@ -56,8 +57,8 @@ class RicherSpace:
     weights : ndarray, shape (nodes, fields)
         Those of the solution; zero for new nodes.
     state : State
-    points : ndarray
-        Fresh points of the first equation.
+    inside : tuple of ndarray
+        Fresh points of each equation.
     """
 
     part: Part
@@ -68,7 +69,16 @@ class RicherSpace:
     columns: Columns
     weights: Floats
     state: State
-    points: Floats
+    inside: tuple[Floats, ...]
+
+    @property
+    def points(self) -> Floats:
+        """Fresh points of the first equation."""
+        return self.inside[0]
+
+    def home(self, item: AppliedUndef) -> Floats:
+        """Fresh points where a field lives."""
+        return self.inside[self.part.problem.equation_at_home(item)]
 
     def design_at(self, state: State) -> Floats:
         """The rows for small moves of the weights, shape (weights, rows)."""
@@ -81,26 +91,28 @@ class RicherSpace:
         """R of a QR of the rows at the solution; the last column is that of what they lack."""
         return triangle_of(self.design_at(self.state), self.state)
 
-    def network(self, weights: Floats) -> Network:
+    def network(self, weights: Floats, unknowns: Floats | None = None) -> Network:
         """A member of the space."""
-        own = self.own
-        problem = self.part.problem
-        return Network(problem, own.start, own.activation, self.nodes, weights, own.unknowns)
+        own, problem = self.own, self.part.problem
+        unknowns = own.unknowns if unknowns is None else unknowns
+        return Network(problem, own.start, own.activation, self.nodes, weights, unknowns)
 
     @cached_property
     def size(self) -> float:
         """The root mean square of all fields."""
-        compiled = [self.own.compile(item) for item in self.part.problem.fields]
-        values = [self.own.value(item, self.points) for item in compiled]
-        return float(np.sqrt(sum(float(np.mean(own**2)) for own in values)))
+        own, fields = self.own, self.part.problem.fields
+        values = [own.value(own.compile(item), self.home(item)) for item in fields]
+        return float(np.sqrt(sum(float(np.mean(value**2)) for value in values)))
 
     @cached_property
     def fields(self) -> list[Floats]:
         """Each field at the points for moves of the weights, over the root of their number."""
-        network, root = self.network(self.weights), np.sqrt(len(self.points))
-        compiled = [network.compile(item) for item in self.part.problem.fields]
-        moves = self.weights.size
-        return [network.gradient(item, self.points)[:moves].T / root for item in compiled]
+        network, moves, made = self.network(self.weights), self.weights.size, []
+        for item in self.part.problem.fields:
+            points = self.home(item)
+            gradient = network.gradient(network.compile(item), points)[:moves]
+            made.append(gradient.T / np.sqrt(len(points)))
+        return made
 
 
 def triangle_of(design: Floats, state: State) -> Floats:
@@ -119,6 +131,7 @@ def richer_space(
     share: float = _RICHER,
     at_least: int = _AT_LEAST,
     scaling: RowScaling | None = None,
+    whole: Problem | None = None,
 ) -> RicherSpace:
     """A space with more nodes than the solution has.
 
@@ -128,6 +141,7 @@ def richer_space(
         They are dense where the nodes are steep; fresh points alone would be too sparse there.
     share, at_least : new nodes in proportion to the solution's, and their least number
     scaling : that of another space, if rows are to be compared with those there
+    whole : the problem of which the part is a window, if it is one
     """
     problem = part.problem
     before = len(own.nodes)
@@ -139,6 +153,8 @@ def richer_space(
     sampling = Sampling(interior, _boundary(problem, interior))
     fresh = draw_points(problem.domain, part.blocks, sampling, rng)
     points = _beside(part, fresh, fitted)
+    if whole is not None:
+        points = with_end(points, part, whole)
     if scaling is None:
         scaling = row_scaling(problem, part.blocks, points, own.start, rng)
     system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
@@ -148,7 +164,7 @@ def richer_space(
     columns = system.evaluate(nodes)
     weights = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(columns, weights, own.unknowns)
-    inside = fresh[0][0].points
+    inside = tuple(fresh[number][0].points for number in range(len(problem.equations)))
     return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside)
 
 
@@ -176,8 +192,11 @@ def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
 def _centers(
     part: Part, own: Network, points: Points, count: int, rng: np.random.Generator
 ) -> Floats:
-    """Centers of new nodes: points of the first equation, drawn by its squared residual."""
-    index = next(i for i, block in enumerate(part.blocks) if block.kind == "equations")
+    """Centers of new nodes: points of an equation, drawn by its squared residual."""
+    problem = part.problem
+    item = problem.fields[rng.integers(len(problem.fields)) if problem.in_regions else 0]
+    index = problem.equation_at_home(item)
     square = own.residual(part.blocks[index], points[index]) ** 2
     chance = square / square.sum() if square.sum() > 0 else None
-    return np.asarray(points[index][0].points[rng.choice(len(square), count, p=chance)])
+    chosen = points[index][0].points[rng.choice(len(square), count, p=chance)]
+    return seen_by(item, problem, chosen) if problem.in_regions else np.asarray(chosen)

@@ -120,7 +120,7 @@ class AutoAttempts(Attempts):
     ) -> Portfolio | None:
         """None where data or unknowns are to be fitted, which takes row weights of their own."""
         problem = setting.task.problem
-        if problem.unknowns or problem.observations or not setting.task.equal:
+        if problem.asked.any() or problem.observations or not setting.task.equal:
             return None
         columns = self.policy.at_once * self.max_nodes
         return Portfolio(

@@ -42,8 +42,10 @@ def _initial_values(problem: Problem, time: sympy.Symbol) -> dict[sympy.Expr, sy
         for field in problem.fields:
             if expression.has(sympy.Derivative) or not expression.has(field):
                 continue
-            factor, rest = expression.diff(field), expression.subs(field, 0)
-            known = not factor.has(*problem.fields, *problem.unknowns)
+            value = sympy.Dummy()
+            written = expression.xreplace({field: value})
+            factor, rest = written.diff(value), written.xreplace({value: sympy.Integer(0)})
+            known = not factor.has(value, *problem.fields, *problem.unknowns)
             if known and factor != 0 and not rest.has(*problem.fields, *problem.unknowns):
                 values[field] = (-rest / factor).subs(time, start)
     return values

@@ -216,6 +216,8 @@ class Marcher:
             tried.append((window, piece))
             lost = piece.error > policy.learnt
             helped = len(tried) < 3 or lost or policy.worth * piece.error < tried[-3][1].error
+            if self.in_time_alone:  # what is fast may be fast by decades
+                helped = helped or len(tried) < policy.attempts_in_time
             if not (divisible and helped):
                 return self._with_more_nodes(tried)
             length = max(self._shorter(piece, window.tolerance), shortest)

@@ -137,7 +137,9 @@ class Auto(_Marching):
             # The residual met the tolerance and the error did not: some problems amplify it.
             tighter = replace(self, tolerance=self.tolerance / min(_MARGIN * factor, _MOST))
             again = run(request, March(tighter._attempts, coordinate))
-            if again.error is None or not again.error.relative < factor * self.tolerance:
+            if again.status is not Status.CONVERGED or again.error is None:
+                break
+            if not again.error.relative < factor * self.tolerance:
                 break
             outcome = again
         return outcome

@@ -105,6 +105,8 @@ class Patches(Method):
     def check(self, problem: Problem) -> None:
         from piscm.assemble.windows import Part
 
+        if problem.in_regions or problem.singular:
+            raise ProblemError("Patches: problems with regions or singular functions are for Auto.")
         check_places(Part.whole(problem))
         self._shape(problem)
 

@@ -63,6 +63,8 @@ class MarchPolicy:
     trial_in_time, nodes_in_time : int
         The same for a window of a problem in time alone, and its maximum number of nodes: shorter
         windows of few nodes cost far less there than long ones of many.
+    attempts_in_time : int
+        Number of times that such a window is made shorter whether or not that helps.
     retrial : int
         Growth on top of inherited nodes may be given up after this many new ones.
     repeats : int
@@ -104,6 +106,7 @@ class MarchPolicy:
     trial: int = 100
     trial_in_time: int = 30
     nodes_in_time: int = 100
+    attempts_in_time: int = 12
     retrial: int = 40
     candidates: int = 100
     stage: int = 100

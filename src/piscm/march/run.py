@@ -94,7 +94,7 @@ class _Run:
         problem, march = self._request.problem, self._march
         functions = len(problem.fields) > len(problem.equations)
         marches = march.coordinate is not None and not functions
-        if not problem.unknowns and (march.required or not problem.observations):
+        if not problem.asked.any() and (march.required or not problem.observations):
             return self._marched(problem)
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._whole(problem))
@@ -102,7 +102,7 @@ class _Run:
         enough = not march.required and whole.error <= march.attempts.tolerance
         if enough or not marches or alone.status.stopped:
             return alone
-        if problem.unknowns:
+        if problem.asked.any():
             return self._by_windows(whole, alone)
         # What is left may be noise of the data; if not, a march may resolve more.
         if alone.status is Status.CONVERGED:
@@ -161,7 +161,7 @@ class _Run:
         """
         march, problem, policy = self._march, self._request.problem, self._policy
         tolerance = march.attempts.tolerance
-        given = problem.unknowns or problem.observations
+        given = problem.asked.any() or problem.observations
         chosen = march.coordinate is not None and march.count is None and not given
         if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
             return None

@@ -79,10 +79,9 @@ class DeepNetwork(Model):
 
     def jets(self, compiled: Compiled, points: Floats) -> Floats:
         jets = self.start.jets(compiled, points)
-        coordinates = self.problem.domain.coordinates
-        each = [feature_of(jet, self.problem.fields, coordinates) for jet in compiled.jets]
+        each = [feature_of(jet, self.problem) for jet in compiled.jets]
         for sees in set(feature.sees for feature in each):
-            seen = np.array(sees, dtype=float)
+            seen = (np.array(sees) != 0).astype(float)  # regions are not stretched here
             wanted = {feature.orders for feature in each if feature.sees == sees}
             made = derivatives(self.layers, points * seen, tuple(seen), wanted, self.activation, np)
             for row, jet, feature in zip(jets, compiled.jets, each, strict=True):

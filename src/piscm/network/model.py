@@ -1,7 +1,7 @@
 """What every fitted network can do: evaluate any expression of its fields at any points."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +18,9 @@ from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.integrals import integrals_in
 from piscm.problem.normals import normals_in
-from piscm.problem.place import Legs
+from piscm.problem.place import Leg, Legs
 from piscm.problem.problem import Problem
+from piscm.problem.translation import Translation
 
 Floats = NDArray[np.float64]
 
@@ -87,6 +88,32 @@ class Model(ABC):
         values = np.concatenate(parts)
         return self._where_known(values, points[:, :dimension]) if compiled.jets else values
 
+    def values(self, written: Any, points: Floats, normals: Floats | None = None) -> Floats:
+        """A user's expression at points; in each region it is what it means there.
+
+        Parameters
+        ----------
+        normals : outward normals at the points, if they lie on a boundary
+        """
+        found = np.empty(len(points))
+        for here, compiled in self.readings(written, points, normals is not None):
+            leg = Leg(points[here], normals=None if normals is None else normals[here])
+            found[here] = self.value(compiled, compiled.seen(leg))
+        return found
+
+    def readings(
+        self, written: Any, points: Floats, normals: bool = False
+    ) -> Iterator[tuple[Any, Compiled]]:
+        """What a user's expression means, and at which of the points it means that."""
+        if not self.problem.translations:
+            yield slice(None), self.compile(written, normals=normals)
+            return
+        which = self.problem.region_of(points)
+        for number, translation in enumerate(self.problem.translations):
+            here = np.flatnonzero(which == number)
+            if len(here):
+                yield here, self.compile(written, normals=normals, translation=translation)
+
     @property
     def extent(self) -> str:
         """How far the problem was solved, in words; empty if everywhere."""
@@ -121,10 +148,13 @@ class Model(ABC):
             values.append(self.value(compiled, compiled.seen(leg)))
         return block.residual(legs, values)
 
-    def compile(self, written: Any, *, normals: bool = False) -> Compiled:
+    def compile(
+        self, written: Any, *, normals: bool = False, translation: Translation | None = None
+    ) -> Compiled:
         """A user's expression, checked and compiled; cached.
 
-        With `normals` it may hold the outward normal, for points on a boundary.
+        With `normals` it may hold the outward normal, for points on a boundary. A translation says
+        what its symbols mean in a region.
         """
         expression = as_expression(written, "The expression")
         if integrals_in(expression):
@@ -137,6 +167,8 @@ class Model(ABC):
                 "solution.integral(..., over=domain.boundary(...))."
             )
         expression = expression.xreplace(self._own_symbols(expression))
+        if translation is not None:
+            expression = translation(expression)
         if expression not in self._compiled:
             declared = self.problem.declared
             declared.check(expression, "The expression")
@@ -159,8 +191,13 @@ class Model(ABC):
             symbol.name: symbol
             for symbol in (*self.problem.domain.coordinates, *self.problem.unknowns)
         }
+        said = self.problem.statement
+        known = [*self.problem.fields, *self.problem.written_fields]
+        for region in () if said is None else said.regions:
+            named |= {own.name: own for own in region.values if isinstance(own, sympy.Symbol)}
+            known += [own for own in region.values if isinstance(own, AppliedUndef)]
         table = {s: named[s.name] for s in expression.free_symbols if s.name in named}
-        fields = {str(own.func): own for own in self.problem.fields}
+        fields = {str(own.func): own for own in known}
         for item in expression.atoms(AppliedUndef):
             own = fields.get(str(item.func))
             if own is not None and [str(a) for a in item.args] == [str(a) for a in own.args]:

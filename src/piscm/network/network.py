@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.nodes import Feature, Nodes, feature_of
 from piscm.network.saved import numbers, whole_number
+from piscm.network.singular import SingularPart
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
@@ -169,10 +171,26 @@ class Network(Model):
         for here, own, features in self._features(compiled, points):
             for jet, partial in zip(compiled.jets, by_jets, strict=True):
                 gradient[own, jet.field, here] += partial[here] * features[jet]
+        if len(self._singular):
+            each = self._singular.jets(compiled, points)
+            by_unknowns = by_unknowns.copy()
+            by_unknowns[self._singular.indices] += np.einsum("jn,sjn->sn", by_jets, each)
         return np.concatenate([gradient.reshape(-1, len(points)), by_unknowns])
 
-    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+    @cached_property
+    def _singular(self) -> SingularPart:
+        return SingularPart(self.problem)
+
+    def jets_beside(self, compiled: Compiled, points: Floats) -> Floats:
+        """The jets without what the nodes add: those of the start and of singular functions."""
         jets = self.start.jets(compiled, points)
+        if len(self._singular):
+            each = self._singular.jets(compiled, points)
+            jets += np.tensordot(self.unknowns[self._singular.indices], each, 1)
+        return jets
+
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+        jets = self.jets_beside(compiled, points)
         for here, own, features in self._features(compiled, points):
             for row, jet in zip(jets, compiled.jets, strict=True):
                 row[here] += self.weights[own, jet.field] @ features[jet]
@@ -205,4 +223,4 @@ class Network(Model):
                 yield here, slice(first, last), panels.activations[number]
 
     def _feature(self, jet: Jet) -> Feature:
-        return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)
+        return feature_of(jet, self.problem)

@@ -5,17 +5,17 @@ A node is :math:`h(x) = g(w \cdot x + b)`, so for a multi-index :math:`\gamma`
 .. math:: D^\gamma h(x) = g^{(|\gamma|)}(w \cdot x + b) \prod_j w_j^{\gamma_j}.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.compile.expression import Jet
 from piscm.network.activations import Activation, Signed
+from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
@@ -23,20 +23,35 @@ Floats = NDArray[np.float64]
 class Feature(NamedTuple):
     """One derivative of the hidden nodes, as seen by a field.
 
-    For a field that does not depend on every coordinate, the hidden weights of the missing ones are
-    zero; `sees` has a flag for each coordinate.
+    Nodes are functions of ``sees * x + shift``. For a field that does not depend on every
+    coordinate, `sees` is zero for the missing ones. For a field of one region it stretches the
+    region to the whole domain, so that its nodes are its own, wherever it lies.
     """
 
-    sees: tuple[bool, ...]
+    sees: tuple[float, ...]
     orders: tuple[int, ...]
+    shift: tuple[float, ...] = ()
 
 
-def feature_of(
-    jet: Jet, fields: Sequence[AppliedUndef], coordinates: Sequence[sympy.Symbol]
-) -> Feature:
+def feature_of(jet: Jet, problem: Problem) -> Feature:
     """The node feature that a jet is a linear combination of."""
-    sees = tuple(coordinate in fields[jet.field].args for coordinate in coordinates)
-    return Feature(sees, jet.orders)
+    item, coordinates = problem.fields[jet.field], problem.domain.coordinates
+    sees = tuple(coordinate in item.args for coordinate in coordinates)
+    home = problem.home_of(item)
+    if home is None:
+        return Feature(sees, jet.orders)
+    own, whole = home.bounding_box, problem.domain.bounding_box
+    stretch = np.where(sees, whole.width / own.width, 0.0)
+    shift = np.where(sees, whole.center - stretch * own.center, 0.0)
+    return Feature(tuple(map(float, stretch)), jet.orders, tuple(map(float, shift)))
+
+
+def seen_by(item: AppliedUndef, problem: Problem, points: Floats) -> Floats:
+    """Points as the nodes of a field see them."""
+    index = problem.fields.index(item)
+    feature = feature_of(Jet(index, (0,) * problem.domain.dimension), problem)
+    shift = np.array(feature.shift) if feature.shift else 0.0
+    return np.asarray(points * np.array(feature.sees) + shift)
 
 
 @dataclass(frozen=True)
@@ -65,11 +80,19 @@ class Nodes:
         return cls(np.zeros((0, dimension)), np.zeros(0))
 
     def derivatives(
-        self, points: Floats, sees: tuple[bool, ...], orders: Iterable[int], activation: Activation
+        self,
+        points: Floats,
+        sees: tuple[float, ...],
+        orders: Iterable[int],
+        activation: Activation,
+        shift: tuple[float, ...] = (),
     ) -> dict[int, Signed]:
         """``g^(k)(w·x + b)`` for every order k: a sign, and values of shape (nodes, points)."""
-        arguments = (self.weights * np.array(sees, dtype=self.weights.dtype)) @ points.T
+        kind = self.weights.dtype
+        arguments = (self.weights * np.array(sees, dtype=kind)) @ points.T
         arguments += self.biases[:, None]
+        if shift:
+            arguments += (self.weights @ np.array(shift, dtype=kind))[:, None]
         return activation.derivatives(arguments, orders)
 
     def factor(self, feature: Feature) -> Floats:
@@ -77,7 +100,7 @@ class Nodes:
         product = np.ones(len(self), dtype=self.weights.dtype)
         for weight, sees, order in zip(self.weights.T, feature.sees, feature.orders, strict=True):
             if order:
-                product *= weight**order if sees else 0.0
+                product *= (weight * sees) ** order
         return product
 
     def features(
@@ -86,10 +109,10 @@ class Nodes:
         """Every wanted derivative at every point, each of shape (nodes, points)."""
         made: dict[Feature, Floats] = {}
         wanted = list(wanted)
-        for sees in {feature.sees for feature in wanted}:
-            group = [feature for feature in wanted if feature.sees == sees]
+        for sees, shift in {(feature.sees, feature.shift) for feature in wanted}:
+            group = [own for own in wanted if (own.sees, own.shift) == (sees, shift)]
             orders = {sum(feature.orders) for feature in group}
-            derivatives = self.derivatives(points, sees, orders, activation)
+            derivatives = self.derivatives(points, sees, orders, activation, shift)
             for feature in group:
                 sign, values = derivatives[sum(feature.orders)]
                 if any(feature.orders):

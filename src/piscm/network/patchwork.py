@@ -174,7 +174,7 @@ class Patchwork(Model):
         return np.split(points, range(step, len(points), step))
 
     def _feature(self, jet: Any) -> Feature:
-        return feature_of(jet, self.problem.fields, self.problem.domain.coordinates)
+        return feature_of(jet, self.problem)
 
 
 # Nodes of a network times points at a time.

@@ -38,9 +38,9 @@ class Start:
             return
         if not isinstance(initial, Mapping):
             raise ProblemError("initial must map fields to expressions, as initial={u: 1 - x**2}.")
-        for item, written in initial.items():
+        for item, written in _in_regions(problem, initial).items():
             if item not in problem.fields:
-                known = ", ".join(str(own) for own in problem.fields)
+                known = ", ".join(str(own) for own in problem.written_fields)
                 raise ProblemError(f"initial names {item}, which is not a field ({known}).")
             where = f"The starting value of {item}"
             expression = as_expression(written, where)
@@ -65,3 +65,15 @@ class Start:
                     expression = derivative(expression, coordinate, where)
             self._compiled[jet] = Compiled(expression, (), self._coordinates, (), where)
         return self._compiled[jet]
+
+
+def _in_regions(problem: Problem, initial: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Starting values of the user's fields as those of the fields of every region."""
+    if not problem.translations:
+        return initial
+    table = dict(initial)
+    for item in problem.written_fields:
+        if item in table:
+            value = table.pop(item)
+            table.update({own.fields[item]: value for own in problem.translations})
+    return table

@@ -109,7 +109,7 @@ def _panels(
     """Rows of things to draw."""
     problem = solution.problem
     listed = expression if isinstance(expression, list | tuple) else [expression]
-    wanted = problem.fields if expression is None else listed
+    wanted = problem.written_fields if expression is None else listed
     chosen = [as_written(problem, item) for item in wanted]
     names, box = names_of(solution), problem.domain.bounding_box
     free = free_names(solution, at)

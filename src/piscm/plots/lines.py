@@ -87,7 +87,7 @@ def profile(
     if len(free) != 1:
         raise ProblemError(f"A profile needs one free coordinate, not {len(free)}: use at={{...}}.")
     ax, problem = axes_or_new(ax), solution.problem
-    chosen = [as_written(problem, item) for item in expressions or problem.fields]
+    chosen = [as_written(problem, item) for item in expressions or problem.written_fields]
     along = axis_of(solution, free[0], _POINTS)
     for number, item in enumerate(chosen):
         name = label(problem, item, units)

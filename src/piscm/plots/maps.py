@@ -232,13 +232,13 @@ def _values_near(
 ) -> Floats:
     """Values inside a shape and a little beyond, so that its edge can be cut out smoothly."""
     domain, network = solution.problem.domain, solution.network
-    compiled = network.compile(solution.problem.fields[0] if expression is None else expression)
+    expression = solution.problem.written_fields[0] if expression is None else expression
     arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
     points = np.stack([array.ravel() for array in arrays], axis=-1)
     near = (level <= 3 * float(domain.bounding_box.width.max()) / GRID).ravel()
     values = np.full(len(points), np.nan)
     with np.errstate(all="ignore"):
-        values[near] = network.value(compiled, points[near])
+        values[near] = network.values(expression, points[near])
     return values.reshape(level.shape)
 
 

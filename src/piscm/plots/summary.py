@@ -31,7 +31,8 @@ def overview(
     """
     box, names = solution.problem.domain.bounding_box, names_of(solution)
     middle = dict(zip(names, box.center, strict=True))
-    expression = None if len(solution.problem.fields) == 1 else solution.problem.fields[0]
+    fields = solution.problem.written_fields
+    expression = None if len(fields) == 1 else fields[0]
     if reference is not None and expression is not None:
         reference = of_field(reference, str(expression.func))
     if len(names) == 1:

@@ -56,12 +56,24 @@ class BoundaryPart(Place):
         made.check(domain, "The boundary")
         return made
 
+    @property
+    def predicate(self) -> Predicate:
+        """The condition on its points."""
+        return Predicate(self.where, self.domain.coordinates)
+
     def drawn(self, domain: Domain, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
         """About `count` points and their normals."""
         if self.where is None:
             return self._anywhere(domain, count, draw)
-        holds = Predicate(self.where, domain.coordinates)
+        holds = self.predicate
         wanted = count
+        if domain.dimension == 1:  # it has a few points only
+            points, normals = self._anywhere(domain, count, draw)
+            _, first = np.unique(points, axis=0, return_index=True)
+            chosen = first[holds(points[first])]
+            if len(chosen):
+                return points[chosen], normals[chosen]
+            wanted = _MOST_TRIES * count + 1
         while wanted <= _MOST_TRIES * count:
             points, normals = self._anywhere(domain, wanted, draw)
             inside = holds(points)

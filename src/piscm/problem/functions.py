@@ -9,6 +9,8 @@ from typing import Any
 
 import sympy
 
+from piscm.problem.polar_power import polar_power
+
 FUNCTIONS: dict[str, type] = {
     cls.__name__: cls
     for cls in (
@@ -46,6 +48,7 @@ FUNCTIONS: dict[str, type] = {
         sympy.besselk,
         sympy.floor,
         sympy.ceiling,
+        polar_power,
     )
 }
 

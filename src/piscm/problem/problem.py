@@ -5,26 +5,41 @@ from typing import Any
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.conditions import Condition
 from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.expansion import (
+    Statement,
+    checked_interface,
+    expanded,
+    mosaic_of,
+    written_fields,
+)
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import Frozen, ReadOnly
+from piscm.problem.guesses import intervals
 from piscm.problem.integrals import (
     check_integral,
     fields_outside,
     integrals_in,
     settled,
 )
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.normals import normals_in
-from piscm.problem.numeric import finite_number
+from piscm.problem.numeric import Floats
 from piscm.problem.observations import Observations
-from piscm.problem.place import Kept
+from piscm.problem.place import Kept, Place
+from piscm.problem.places import Interior
+from piscm.problem.region import Region
+from piscm.problem.regional_places import InRegion, Interface
 from piscm.problem.requirement import Requirement
-from piscm.problem.symbols import checked_field_name, checked_name
+from piscm.problem.singular import checked_singular
+from piscm.problem.symbols import checked_field_name
+from piscm.problem.translation import Translation
 from piscm.problem.written import Expression, Guess
 
 
@@ -36,6 +51,7 @@ class Problem(Frozen):
     Parameters
     ----------
     domain : Box, or any other Domain
+        Omitted if there are regions.
     equations : sequence of sympy.Expr or sympy.Eq
         Expressions that must vanish inside the domain; a vector stands for its components.
     conditions : sequence of Condition and Periodic
@@ -43,11 +59,26 @@ class Problem(Frozen):
         Physical parameters to be identified, each with a first guess, or with a guess, a lower and
         an upper bound (None for no bound).
     observations : sequence of Observations
+    regions : sequence of Region, optional
+        Parts of the domain that lie side by side, each with values of its own for symbols of the
+        equations. Every region has fields of its own, tied where two regions meet.
+    interface : list of expressions, or mapping of expressions to jumps, optional
+        What is continuous where regions meet, as ``[u, k*normal_derivative(u)]``, or by how much it
+        jumps: its value in the later region minus that in the earlier one, with the normal from
+        the earlier to the later. If omitted, fields and their fluxes are continuous: an equation
+        ``div(F) + g = 0`` ties the normal component of F.
+    singular : mapping of fields to lists of expressions, optional
+        Functions that are added to a field with unknown factors, such as ``r**(2/3) *
+        sin(2*theta/3)`` at a corner of an L. If omitted, `Auto` tries those of re-entrant corners
+        and round holes (`singular_functions`) where it does not do without; ``{}`` forbids them.
 
     Attributes
     ----------
     fields : tuple
-        The fields found in all expressions, in the order of their first appearance.
+        What is solved for: the fields found in all expressions, in the order of their first
+        appearance; with regions, one for each of them.
+    written_fields : tuple
+        The fields as the user wrote them.
     unknowns : dict of sympy.Symbol to float
         The first guesses.
     bounds : dict of sympy.Symbol to (float, float)
@@ -61,31 +92,144 @@ class Problem(Frozen):
     unknowns: dict[sympy.Symbol, float]
     bounds: dict[sympy.Symbol, tuple[float, float]]
     fields: tuple[AppliedUndef, ...]
+    statement: Statement | None
+    in_regions: tuple[int, ...]
+    homes: Mapping[str, int]
+    translations: tuple[Translation, ...]
+    singular: Mapping[AppliedUndef, Mapping[sympy.Symbol, sympy.Expr]]
+    tries_singular: bool
 
     def __init__(
         self,
-        domain: Domain,
-        equations: Sequence[Expression],
+        domain: Domain | None = None,
+        equations: Sequence[Expression] = (),
         conditions: Sequence[Requirement] = (),
         unknowns: Mapping[sympy.Symbol, Guess] | None = None,
         observations: Sequence[Observations] = (),
+        *,
+        regions: Sequence[Region] | None = None,
+        interface: Any = None,
+        singular: Mapping[Any, Sequence[Expression]] | None = None,
     ) -> None:
+        if regions is not None:
+            if domain is not None:
+                raise ProblemError("Give a domain or regions, not both.")
+            if singular is not None:
+                raise ProblemError("With regions, singular functions belong to a Region.")
+            domain = mosaic_of(regions)
+        elif interface is not None:
+            raise ProblemError("interface says what holds between regions, and there are none.")
         if not isinstance(domain, Domain):
             raise ProblemError(
                 f"The domain is a {type(domain).__name__}; give a Box({{...}}), a Disk, a Polygon, "
                 "..."
             )
         written = enumerate(_components(_listed(equations, "equations")), start=1)
-        intervals = _intervals(unknowns, domain)
+        guessed = intervals(unknowns, domain)
         self._set(
             domain=domain,
             equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
             conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
             observations=tuple(_listed(observations, "observations")),
-            unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in intervals.items()),
-            bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in intervals.items()),
+            unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in guessed.items()),
+            bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in guessed.items()),
+            statement=None,
+            in_regions=(),
+            homes=ReadOnly(),
+            translations=(),
+            singular=ReadOnly(),
         )
+        if regions is not None:
+            self._state(tuple(regions), checked_interface(interface))
         self._check()
+        given = [own.singular for own in regions] if regions else [singular]
+        self._set(tries_singular=all(own is None for own in given))
+        self._add_singular(given)
+
+    def _state(
+        self,
+        regions: tuple[Region, ...],
+        interface: Mapping[sympy.Expr, sympy.Expr] | None,
+    ) -> None:
+        """Keep what was written, and replace it by what is solved."""
+        fields = written_fields([own for _, own, _ in self._expressions()], regions)
+        said = Statement(
+            self.domain,
+            self.equations,
+            self.conditions,
+            self.observations,
+            fields,
+            regions,
+            interface,
+        )
+        made = expanded(said)
+        self._set(
+            statement=said,
+            equations=made.equations,
+            in_regions=made.in_regions,
+            conditions=made.conditions,
+            observations=made.observations,
+            homes=made.homes,
+            translations=made.translations,
+        )
+
+    def _add_singular(self, given: Sequence[Mapping[Any, Sequence[Expression]] | None]) -> None:
+        """Singular functions of the fields in each region, each with an unknown factor."""
+        table: dict[AppliedUndef, dict[sympy.Symbol, sympy.Expr]] = {}
+        for number, own in enumerate(given):
+            for item, functions in checked_singular(own, self.written_fields, self.domain).items():
+                inner = item
+                if self.translations:
+                    inner = self.translations[number].fields[item]
+                names = [f"{inner.func}_singular_{i}" for i in range(1, len(functions) + 1)]
+                symbols = [sympy.Symbol(name, real=True) for name in names]
+                table[inner] = dict(zip(symbols, functions, strict=True))
+        amplitudes = [symbol for own in table.values() for symbol in own]
+        self._set(
+            singular=ReadOnly(table),
+            unknowns=ReadOnly({**self.unknowns, **dict.fromkeys(amplitudes, 0.0)}),
+            bounds=ReadOnly({**self.bounds, **dict.fromkeys(amplitudes, (-np.inf, np.inf))}),
+        )
+
+    @property
+    def written_fields(self) -> tuple[AppliedUndef, ...]:
+        """The fields as the user wrote them."""
+        return self.fields if self.statement is None else self.statement.fields
+
+    @property
+    def amplitudes(self) -> frozenset[sympy.Symbol]:
+        """Those of the unknowns that are factors of singular functions."""
+        return frozenset(symbol for own in self.singular.values() for symbol in own)
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """Which of the unknowns the user asked for."""
+        return np.array([s not in self.amplitudes for s in self.unknowns], dtype=bool)
+
+    def place_of_equation(self, number: int) -> Place:
+        """Where an equation holds."""
+        if not isinstance(self.domain, Mosaic):
+            return Interior()
+        region = self.in_regions[number]
+        return InRegion(Interior(), region, self.domain.names[region])
+
+    def region_of(self, points: Floats) -> NDArray[np.int_]:
+        """The number of the translation that holds at each point."""
+        if isinstance(self.domain, Mosaic):
+            return self.domain.region_of(points)
+        return np.zeros(len(points), dtype=int)
+
+    def home_of(self, item: AppliedUndef) -> Domain | None:
+        """The region of a field, if there are several."""
+        if not isinstance(self.domain, Mosaic):
+            return None
+        return self.domain.members[self.homes[str(item.func)]]
+
+    def equation_at_home(self, item: AppliedUndef) -> int:
+        """The number of an equation that holds where a field lives."""
+        if not self.in_regions:
+            return 0
+        return self.in_regions.index(self.homes[str(item.func)])
 
     def _check(self) -> None:
         if not self.equations:
@@ -210,12 +354,44 @@ class Problem(Frozen):
 
     def with_observations(self, observations: Sequence[Observations]) -> "Problem":
         """The same problem with more observations."""
+        more = _listed(observations, "observations")
+        return self._again(more, None)
+
+    def with_singular(self, singular: Sequence[Mapping[Any, Sequence[sympy.Expr]]]) -> "Problem":
+        """The same problem with singular functions in each region, or in its one domain."""
+        return self._again((), singular)
+
+    def _again(
+        self,
+        more: Sequence[Observations],
+        singular: Sequence[Mapping[Any, Sequence[sympy.Expr]]] | None,
+    ) -> "Problem":
+        """The problem as it was written, with more observations or other singular functions."""
+        known, said = self.amplitudes, self.statement
+        unknowns = {
+            s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items() if s not in known
+        }
+        if said is None:
+            own = None if self.tries_singular else self._singular_given
+            return Problem(
+                self.domain,
+                self.equations,
+                self.conditions,
+                unknowns,
+                [*self.observations, *more],
+                singular=own if singular is None else singular[0],
+            )
+        each = [own.singular for own in said.regions] if singular is None else singular
         return Problem(
-            self.domain,
-            self.equations,
-            self.conditions,
-            {s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items()},
-            [*self.observations, *_listed(observations, "observations")],
+            equations=said.equations,
+            conditions=said.conditions,
+            unknowns=unknowns,
+            observations=[*said.observations, *more],
+            regions=[
+                Region(own.domain, own.values, singular=functions, name=own.name)
+                for own, functions in zip(said.regions, each, strict=True)
+            ],
+            interface=said.interface,
         )
 
     def part(
@@ -229,6 +405,10 @@ class Problem(Frozen):
             domain=domain, conditions=tuple(conditions), observations=tuple(observations)
         )
 
+    @property
+    def _singular_given(self) -> dict[AppliedUndef, list[sympy.Expr]]:
+        return {item: list(functions.values()) for item, functions in self.singular.items()}
+
     def guessing(self, unknowns: Sequence[float]) -> "Problem":
         """The same problem with other first guesses."""
         guesses = zip(self.unknowns, map(float, unknowns), strict=True)
@@ -237,20 +417,29 @@ class Problem(Frozen):
     def forward(self, unknowns: Sequence[float]) -> "Problem":
         """The problem without observations, for given values of the unknowns."""
         table = dict(zip(self.unknowns, map(sympy.Float, unknowns), strict=True))
-        known = Problem(
-            self.domain,
-            [equation.xreplace(table) for equation in self.equations],
-            [item.with_expression(item.expression.xreplace(table)) for item in self.conditions],
-        )
         # An unknown equal to zero removes terms, but no field.
-        return known._with(fields=self.fields)
+        return self._with(
+            equations=tuple(equation.xreplace(table) for equation in self.equations),
+            conditions=tuple(
+                item.with_expression(item.expression.xreplace(table)) for item in self.conditions
+            ),
+            observations=(),
+            unknowns=ReadOnly(),
+            bounds=ReadOnly(),
+            translations=tuple(own.with_values(table) for own in self.translations),
+        )
 
     def __repr__(self) -> str:
+        said = self.statement or self
+        regions = () if self.statement is None else self.statement.regions
+        tied = [c for c in self.conditions if isinstance(c.place, Interface)]
         lines = [
             f"Problem on {self.domain}",
-            *(f"  {equation} = 0" for equation in self.equations),
-            *(f"  {condition}" for condition in self.conditions),
-            *(f"  {data}" for data in self.observations),
+            *(f"  {own}" for own in regions),
+            *(f"  {equation} = 0" for equation in said.equations),
+            *(f"  {condition}" for condition in said.conditions),
+            *(f"  {condition}" for condition in tied),
+            *(f"  {data}" for data in said.observations),
             *(f"  {symbol} unknown, first guess {g:g}" for symbol, g in self.unknowns.items()),
         ]
         return "\n".join(lines)
@@ -278,52 +467,3 @@ def _listed(items: Any, what: str) -> list[Any]:
     if isinstance(items, list | tuple):
         return list(items)
     raise ProblemError(f"{what} is a {type(items).__name__}; give a list, as {what}=[...].")
-
-
-def _intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float, float, float]]:
-    """Guess, lower and upper bound of each unknown."""
-    if unknowns is None:
-        return {}
-    if not isinstance(unknowns, Mapping):
-        raise ProblemError("unknowns must map each unknown to its first guess, as {mu: 0.1}.")
-    taken = {coordinate.name for coordinate in domain.coordinates}
-    for symbol in unknowns:
-        if not isinstance(symbol, sympy.Symbol):
-            raise ProblemError(f"unknowns holds {brief(symbol)}: make it with unknown(...).")
-        if symbol in domain.coordinates:
-            raise ProblemError(f"{symbol} is a coordinate of the domain, not an unknown.")
-        if checked_name(symbol.name) in taken:
-            raise ProblemError(f"{symbol.name!r} names two things: choose another name for one.")
-        taken.add(symbol.name)
-    return {symbol: interval(symbol, given) for symbol, given in unknowns.items()}
-
-
-def interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
-    """Guess, lower and upper bound of an unknown, as a user gives them."""
-    guess, low, high = given, None, None
-    if isinstance(given, tuple | list):
-        if len(given) != 3:
-            raise ProblemError(
-                f"The unknown {symbol} has {brief(given)}; give a first guess, or "
-                "(guess, low, high)."
-            )
-        guess, low, high = given
-    value = finite_number(guess, f"The first guess of {symbol}")
-    lower = -np.inf if _open(low, -np.inf) else finite_number(low, f"The lower bound of {symbol}")
-    upper = np.inf if _open(high, np.inf) else finite_number(high, f"The upper bound of {symbol}")
-    if symbol.is_positive:
-        lower = max(lower, 0.0)
-        if value <= 0:
-            raise ProblemError(
-                f"The unknown {symbol} is positive, but its first guess is {value:g}."
-            )
-    if not (lower < upper and lower <= value <= upper):
-        raise ProblemError(
-            f"The unknown {symbol} has the first guess {value:g}, which is not between its bounds "
-            f"{lower:g} and {upper:g}."
-        )
-    return value, lower, upper
-
-
-def _open(bound: Any, end: float) -> bool:
-    return bound is None or (isinstance(bound, float | sympy.Expr) and bound == end)

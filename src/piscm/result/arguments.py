@@ -54,16 +54,16 @@ def as_written(problem: Problem, expression: Any) -> Any:
     if not isinstance(expression, str):
         return expression
     symbols = {s.name: s for s in (*problem.domain.coordinates, *problem.unknowns)}
-    fields = {str(item.func): item for item in problem.fields}
+    fields = {str(item.func): item for item in problem.written_fields}
     return parse_expression(expression, symbols, fields, "The expression")
 
 
 def only_field(problem: Problem) -> AppliedUndef:
     """The field of a problem that has only one."""
-    if len(problem.fields) > 1:
-        names = ", ".join(str(item) for item in problem.fields)
+    if len(problem.written_fields) > 1:
+        names = ", ".join(str(item) for item in problem.written_fields)
         raise ProblemError(f"The problem has several fields ({names}): say which one first.")
-    return problem.fields[0]
+    return problem.written_fields[0]
 
 
 def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:

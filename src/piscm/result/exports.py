@@ -130,7 +130,9 @@ class Exports(ABC):
         if not isinstance(language, str) or language.lower() not in LANGUAGES:
             raise ProblemError(f"language={brief(language)}: known are {', '.join(LANGUAGES)}.")
         network = plain_network(self.network)
-        title = f"{', '.join(map(str, self.problem.fields))}, a sum of {network.n_nodes} nodes."
+        title = (
+            f"{', '.join(map(str, self.problem.written_fields))}, a sum of {network.n_nodes} nodes."
+        )
         if language.lower() == "c":
             source = c_source(network, derivatives, title, name)
         else:
@@ -267,7 +269,7 @@ class Exports(ABC):
         """Every field, and its standard error if there are error bars."""
         made = {}
         bars = self.uncertainty is not None and isinstance(self.network, Network)
-        for item in self.problem.fields:
+        for item in self.problem.written_fields:
             name = str(item.func)
             made[name] = values_inside(self, self.problem, item, at)
             if bars:

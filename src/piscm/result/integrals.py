@@ -12,7 +12,6 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.integrals import Integral, Region, integral
 from piscm.problem.numeric import float_array
-from piscm.problem.place import Leg
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 
@@ -40,7 +39,6 @@ def integrate(
     rest = [s for s in problem.domain.coordinates if s not in bound]
     arrays = _others(problem, rest, coordinates)
     points, weights, normals = _rule(part, problem.domain, bound)
-    compiled = model.compile(expression, normals=normals is not None)
     axes = [problem.domain.axis(symbol) for symbol in bound]
     others = [problem.domain.axis(symbol) for symbol in rest]
     totals = []
@@ -53,7 +51,7 @@ def integrate(
             outward[:, axes] = normals
         if not problem.domain.contains(full).all():
             raise ProblemError(f"The integral over {brief(over)} leaves {problem.domain}.")
-        found = model.value(compiled, compiled.seen(Leg(full, normals=outward)))
+        found = model.values(expression, full, outward)
         totals.append(float(weights @ found))
     return np.asarray(totals).reshape(arrays[0].shape if rest else ())
 

@@ -58,5 +58,17 @@ class Residual(float):
         """
         array = checked_points(self._problem, points)
         blocks = [block for block in self._blocks if block.kind == "equations"]
+        if self._problem.in_regions:
+            return self._by_region(array, blocks)
         values = np.stack([self._model.residual(block, (Leg(array),)) for block in blocks])
         return values[0] if len(blocks) == 1 else values
+
+    def _by_region(self, points: Floats, blocks: Sequence[Block]) -> Floats:
+        """The equations of the region in which each point lies."""
+        which, regions = self._problem.region_of(points), np.array(self._problem.in_regions)
+        values = np.empty((len(blocks) // len(np.unique(regions)), len(points)))
+        for region in np.unique(which):
+            here = np.flatnonzero(which == region)
+            for row, number in zip(values, np.flatnonzero(regions == region), strict=True):
+                row[here] = self._model.residual(blocks[int(number)], (Leg(points[here]),))
+        return values[0] if len(values) == 1 else values

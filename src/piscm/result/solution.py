@@ -149,14 +149,29 @@ class Solution(Exports):
         covariance = self._covariance
         errors = np.sqrt(np.diag(covariance))
         rows = zip(self.problem.unknowns, self.network.unknowns, errors, strict=True)
-        return {symbol.name: UnknownValue(float(v), float(e)) for symbol, v, e in rows}
+        return {
+            symbol.name: UnknownValue(float(v), float(e))
+            for symbol, v, e in rows
+            if symbol not in self.problem.amplitudes
+        }
+
+    @property
+    def amplitudes(self) -> dict[str, dict[str, float]]:
+        """The factors of the singular functions of each field, by the functions as text."""
+        values = dict(zip(self.problem.unknowns, map(float, self.network.unknowns), strict=True))
+        return {
+            str(item.func): {str(function): values[c] for c, function in functions.items()}
+            for item, functions in self.problem.singular.items()
+        }
 
     @property
     def correlation(self) -> Floats:
         """Correlation of the unknowns' errors, in the order of `unknowns`."""
-        errors = np.sqrt(np.diag(self._covariance))
+        asked = self.problem.asked
+        covariance = self._covariance[np.ix_(asked, asked)]
+        errors = np.sqrt(np.diag(covariance))
         with np.errstate(invalid="ignore"):
-            correlation = np.asarray(self._covariance / np.outer(errors, errors))
+            correlation = np.asarray(covariance / np.outer(errors, errors))
         correlation[~np.isfinite(errors)] = np.nan  # undetermined is not uncorrelated
         correlation[:, ~np.isfinite(errors)] = np.nan
         return correlation
@@ -200,12 +215,10 @@ class Solution(Exports):
             Every coordinate of the domain, in its order or by name.
         """
         expression, at = taken_apart(self.problem, given, coordinates)
-        compiled = self.network.compile(
-            only_field(self.problem) if expression is None else expression
-        )
+        expression = only_field(self.problem) if expression is None else expression
         arrays = broadcast(self.problem, at)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
-        values = self.network.value(compiled, checked_points(self.problem, points))
+        values = self.network.values(expression, checked_points(self.problem, points))
         return np.asarray(values.reshape(arrays[0].shape))
 
     def integral(
@@ -253,23 +266,24 @@ class Solution(Exports):
         too; a wrong equation or a missing term does not show.
         """
         if self.uncertainty is None or not isinstance(self.network, Network):
-            if self.problem.observations or self.problem.unknowns:
+            if self.problem.observations or self.problem.asked.any():
                 raise ProblemError(f"This run has no error bars: {self.status.value}")
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
             )
         expression, at = taken_apart(self.problem, given, coordinates)
-        compiled = self.network.compile(
-            only_field(self.problem) if expression is None else expression
-        )
+        expression = only_field(self.problem) if expression is None else expression
         arrays = broadcast(self.problem, at)
-        points = np.stack([array.ravel() for array in arrays], axis=-1)
-        factor = self.uncertainty.factor
-        values = self.network.deviation(compiled, checked_points(self.problem, points), factor)
+        points = checked_points(
+            self.problem, np.stack([array.ravel() for array in arrays], axis=-1)
+        )
+        factor, values = self.uncertainty.factor, np.empty(len(points))
+        for here, compiled in self.network.readings(expression, points):
+            values[here] = self.network.deviation(compiled, points[here], factor)
         return np.asarray(values.reshape(arrays[0].shape))
 
     def __repr__(self) -> str:
-        fields = ", ".join(str(field) for field in self.problem.fields)
+        fields = ", ".join(str(field) for field in self.problem.written_fields)
         chosen = self.method.chosen(self.network)
         asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))

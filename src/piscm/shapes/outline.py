@@ -75,7 +75,7 @@ class Outline:
     def names(self) -> tuple[str, ...]:
         """The names of the parts that the boundary really has."""
         if self._curved:
-            found = [name for run in self._runs for name in run.piece.names]
+            found = [name for run in self.runs for name in run.piece.names]
         else:
             found = [name for (_, piece), own in self._measured if own for name in piece.names]
         return tuple(dict.fromkeys(found))
@@ -100,7 +100,7 @@ class Outline:
     # --- curves -----------------------------------------------------------------------------
 
     @cached_property
-    def _runs(self) -> list[Run]:
+    def runs(self) -> list[Run]:
         return [run for number, piece in self._pieces for run in self._kept(number, piece)]
 
     def _kept(self, number: int, piece: Piece, holds: Predicate | None = None) -> list[Run]:
@@ -154,7 +154,7 @@ class Outline:
     @cached_property
     def corners(self) -> Floats:
         """The ends of all runs."""
-        ends = [run.at(np.array([run.low, run.high])).points for run in self._runs]
+        ends = [run.at(np.array([run.low, run.high])).points for run in self.runs]
         return np.concatenate(ends) if ends else np.zeros((0, 2))
 
     # --- samples ----------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Outline:
         """About `count` points, evenly spread, and their outward normals."""
         if not self._curved:
             return self._sample_surfaces(count, draw, part)
-        runs = [run for run in self._runs if part is None or part in run.piece.names]
+        runs = [run for run in self.runs if part is None or part in run.piece.names]
         lengths = np.array([run.length for run in runs])
         ends = np.cumsum(lengths)
         at = draw(count, 1)[:, 0] * ends[-1]

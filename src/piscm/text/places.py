@@ -110,11 +110,13 @@ class Regions:
         self.symbols = {name: sympy.Symbol(name) for name in self._regions}
 
     @classmethod
-    def read(cls, given: Any, domain: Domain) -> "Regions":
-        """From a table of names."""
+    def read(
+        cls, given: Any, domain: Domain, known: Mapping[str, Domain] | None = None
+    ) -> "Regions":
+        """From a table of names; `known` are the regions of the problem."""
         if not isinstance(given, Mapping):
             raise ProblemError("regions is not a table of names.")
-        named: dict[str, Domain | Place] = {}
+        named: dict[str, Domain | Place] = dict(known or {})
         for name, own in given.items():
             if not isinstance(own, Mapping):
                 raise ProblemError(f"The region {name!r} is not a table.")

@@ -78,9 +78,7 @@ def read_problem_file(
         _check_numbers(document | {"method": options, "sampling": counts})
         data = document.get("observations", [])
         if isinstance(data, list):
-            with at("domain"):
-                domain = read_domain(_table(document.get("domain", {}), "domain"))
-                names = [symbol.name for symbol in domain.coordinates]
+            names = _coordinates_of(document)
             document["observations"] = [
                 _with_data(item, number, Path(path).parent, names)
                 for number, item in enumerate(data)
@@ -90,6 +88,18 @@ def read_problem_file(
         raise mistake(str(path), text, error) from error.__cause__
     except ProblemError as error:
         raise ProblemError(f"{path}: {error}") from error.__cause__
+
+
+def _coordinates_of(document: Mapping[str, Any]) -> list[str]:
+    """The names of the coordinates, from the domain or from the first region."""
+    regions = document.get("region")
+    if isinstance(regions, list) and regions and isinstance(regions[0], dict):
+        with at("region", 0, "domain"):
+            domain = read_domain(regions[0].get("domain"))
+    else:
+        with at("domain"):
+            domain = read_domain(_table(document.get("domain", {}), "domain"))
+    return [symbol.name for symbol in domain.coordinates]
 
 
 def mistake(path: str, text: str, error: KeyedProblemError) -> ProblemError:

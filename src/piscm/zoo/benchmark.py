@@ -76,8 +76,10 @@ class Benchmark:
         if self.grid and count == math.prod(self.grid):
             points = self._grid_points()
         else:
-            points = self._random_points(max(1, count // len(self.problem.fields)), seed, _DATA)
-        pairs = zip(self.problem.fields, self._truth_at(points), strict=True)
+            points = self._random_points(
+                max(1, count // len(self.problem.written_fields)), seed, _DATA
+            )
+        pairs = zip(self.problem.written_fields, self._truth_at(points), strict=True)
         return self.problem.with_observations(
             [Observations(item, points, values) for item, values in pairs]
         )
@@ -100,7 +102,7 @@ class Benchmark:
         """Computed and reference values at random test points, by field and point."""
         points = self._random_points(count, seed, _TEST)
         at = self._by_name(points)
-        found = [solution(item, **at) for item in self.problem.fields]
+        found = [solution(item, **at) for item in self.problem.written_fields]
         return np.array(found), np.array(self._truth_at(points))
 
     def _random_points(self, count: int, seed: int, key: int) -> Floats:
@@ -126,4 +128,4 @@ class Benchmark:
         values = self.reference(**self._by_name(points))
         if not isinstance(values, Mapping):
             return (values,)
-        return tuple(values[str(item.func)] for item in self.problem.fields)
+        return tuple(values[str(item.func)] for item in self.problem.written_fields)

@@ -20,6 +20,7 @@ from piscm.shapes.shape import Shape
 from piscm.zoo.benchmark import Benchmark
 from piscm.zoo.exact import exact_reference
 from piscm.zoo.references.harmonic import Harmonic, fitted
+from piscm.zoo.references.l_shape import l_shape
 
 x, y, z, t = coordinates("x y z t")
 _SMOOTH = sympy.sin(2 * x + 1) * sympy.exp(y) + x * y**2
@@ -96,6 +97,22 @@ def corner() -> Benchmark:
             domain, [u.diff(x, 2) + u.diff(y, 2)], [Condition(u - exact, on="boundary")]
         ),
         reference=exact_reference({u: exact}),
+        options=_OPTIONS,
+        sampling=Sampling(interior=1500, boundary=500),
+        sections=("y", (-0.5, 0.1)),
+    )
+
+
+def membrane() -> Benchmark:
+    """Poisson's equation in an L: singular at the re-entrant corner, less so at the others."""
+    domain = Polygon((x, y), [(0, 0), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, 0)])
+    u = field("u", x, y)
+    return Benchmark(
+        name="poisson-l-shape",
+        title="A membrane over an L under an even load",
+        source="series around the corners, fitted on the sides",
+        problem=Problem(domain, [u.diff(x, 2) + u.diff(y, 2) + 1], [Condition(u, on="boundary")]),
+        reference=l_shape,
         options=_OPTIONS,
         sampling=Sampling(interior=1500, boundary=500),
         sections=("y", (-0.5, 0.1)),

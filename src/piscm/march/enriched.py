@@ -1,0 +1,59 @@
+"""A problem with the singular functions of its shape, tried where a smooth network did not do."""
+
+from collections.abc import Mapping, Sequence
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from piscm.problem.domain import Domain
+from piscm.problem.mosaic import Mosaic
+from piscm.problem.problem import Problem
+from piscm.result.method import Outcome
+from piscm.result.status import Status
+from piscm.shapes.shape import Shape
+from piscm.shapes.singular import singular_functions
+
+_MISSED = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED, Status.INACCURATE)
+
+
+def enriched(problem: Problem, outcome: Outcome) -> Problem | None:
+    """The problem with singular functions at re-entrant corners and in holes.
+
+    None if the user named such functions, or said that there are none; if the shape has none; or if
+    the outcome needs none.
+    """
+    if not problem.tries_singular or outcome.status not in _MISSED:
+        return None
+    domain = problem.domain
+    said = problem.statement or problem
+    fields = [item for item in problem.written_fields if _smooths(said.equations, item, domain)]
+    members: Sequence[Domain] = domain.members if isinstance(domain, Mosaic) else [domain]
+    each: list[Mapping[AppliedUndef, Sequence[sympy.Expr]]] = []
+    for member in members:
+        functions = singular_functions(member) if isinstance(member, Shape) else ()
+        each.append({item: functions for item in fields if functions})
+    return problem.with_singular(each) if any(each) else None
+
+
+def _smooths(equations: Sequence[sympy.Expr], item: AppliedUndef, domain: Domain) -> bool:
+    """Whether an equation has the Laplacian of a field of two coordinates as its highest part."""
+    if domain.dimension != 2 or set(item.args) != set(domain.coordinates):
+        return False
+    x, y = domain.coordinates
+    for equation in equations:
+        highest = [part for part in equation.atoms(sympy.Derivative) if part.expr == item]
+        if max((part.derivative_count for part in highest), default=0) != 2:
+            continue
+        expanded = sympy.expand(equation)
+        one, other = expanded.coeff(item.diff(x, 2)), expanded.coeff(item.diff(y, 2))
+        if one != 0 and one == other and expanded.coeff(item.diff(x, y)) == 0:
+            return True
+    return False
+
+
+def better(first: Outcome, second: Outcome) -> Outcome:
+    """Of two outcomes the one with the smaller error."""
+    errors = [
+        own.error.relative if own.error is not None else float("inf") for own in (first, second)
+    ]
+    return second if second.status.ok or errors[1] < errors[0] else first

@@ -1,0 +1,175 @@
+"""Regions: coefficients of their own, tied where they meet."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sympy
+
+import piscm
+from piscm import (
+    Box,
+    Condition,
+    Disk,
+    Observations,
+    Problem,
+    ProblemError,
+    Rectangle,
+    Region,
+    coordinates,
+    field,
+    integral,
+    normal_derivative,
+    solve,
+    unknown,
+    zoo,
+)
+from piscm.text.document import problem_from_document, problem_to_document
+
+x, y, k = coordinates("x y k")
+u = field("u", x)
+LEFT, RIGHT = Box({x: (0, 1)}), Box({x: (1, 2)})
+FLOW = [(k * u.diff(x)).diff(x) + 1]
+
+
+def rods(left=1, right=4, **options):
+    """``k u'' = -1`` with u = 0 at both ends."""
+    return Problem(
+        regions=[Region(LEFT, {k: left}, name="left"), Region(RIGHT, {k: right}, name="right")],
+        equations=FLOW,
+        conditions=[Condition(u, on="boundary")],
+        **options,
+    )
+
+
+def test_rod_and_its_flux():
+    benchmark = zoo.load("conduction-rod")
+    solution = solve(benchmark.problem)
+    assert solution.status.ok
+    assert benchmark.relative_error(solution) < 1e-9
+    at = np.linspace(0, 2, 41)
+    flux = solution(k * field("u", x).diff(x), x=at)
+    assert np.ptp(flux - np.cos(3 * at) / 3) < 1e-8
+    assert solution.error_estimate.by_field.keys() == {"u"}
+
+
+def test_given_jumps():
+    solution = solve(rods(1, 1, interface={u: 0.5, k * normal_derivative(u): -2}))
+    at = np.array([1 - 1e-12, 1 + 1e-7])
+    assert np.diff(solution(x=at)) == pytest.approx(0.5, abs=1e-5)
+    assert np.diff(solution(u.diff(x), x=at)) == pytest.approx(-2, abs=1e-5)
+
+
+def test_what_is_tied_is_shown():
+    assert "u_right(x) = 0 on the interface of left and right" in repr(rods())
+
+
+def test_varying_coefficient():
+    """``((1 + x) u')' = 0`` beside ``u'' = 0``: the logarithm, then a line."""
+    c = field("c", x)
+    problem = Problem(
+        regions=[Region(LEFT, {c: 1 + x}), Region(RIGHT, {c: 2})],
+        equations=[(c * u.diff(x)).diff(x)],
+        conditions=[Condition(u, on={x: 0}), Condition(c * u.diff(x) - 1, on={x: 2})],
+    )
+    solution = solve(problem)
+    assert float(solution(x=1.0)) == pytest.approx(np.log(2), abs=1e-8)
+    assert float(solution(x=2.0)) == pytest.approx(np.log(2) + 0.5, abs=1e-8)
+
+
+def test_unknown_of_one_region():
+    a = unknown("a")
+    truth = solve(rods(1, 3))
+    points = np.linspace(0.1, 1.9, 12)[:, None]
+    data = Observations(u, points, truth(x=points[:, 0]))
+    problem = rods(1, a, unknowns={a: 1.0}, observations=[data])
+    found = solve(problem).unknowns["a"]
+    assert found.value == pytest.approx(3, rel=1e-5)
+
+
+def test_saved_pickled_and_written(tmp_path):
+    solution = solve(rods())
+    at = np.linspace(0, 2, 7)
+    solution.save(tmp_path / "rods.npz")
+    assert np.array_equal(piscm.load(tmp_path / "rods.npz")(x=at), solution(x=at))
+    assert np.array_equal(pickle.loads(pickle.dumps(solution))(x=at), solution(x=at))
+    document = problem_to_document(rods(interface=[u, k * normal_derivative(u)]))
+    assert repr(problem_from_document(document)) == repr(
+        rods(interface=[u, k * normal_derivative(u)])
+    )
+
+
+def test_integrals_and_residuals():
+    problem = Problem(
+        regions=[Region(LEFT, {k: 1}), Region(RIGHT, {k: 1})],
+        equations=[(k * u.diff(x)).diff(x)],
+        conditions=[
+            Condition(u, on={x: 0}),
+            Condition(integral(u, over=LEFT) + integral(u, over=RIGHT) - 2),
+        ],
+    )
+    solution = solve(problem)
+    assert float(solution(x=2.0)) == pytest.approx(2, abs=1e-8)
+    assert float(solution.integral(u)) == pytest.approx(2, abs=1e-8)
+    assert np.abs(solution.residual(points=[[0.5], [1.5]])).max() < 1e-6
+
+
+def test_points_lie_on_the_interface():
+    disk = Disk({x: 0, y: 0}, 0.4)
+    plate = Rectangle({x: (-1, 1), y: (-1, 1)}) - disk
+    v = field("v", x, y)
+    problem = Problem(
+        regions=[Region(plate, {k: 1}), Region(disk, {k: 2})],
+        equations=[(k * v.diff(x)).diff(x) + (k * v.diff(y)).diff(y)],
+        conditions=[Condition(v, on="boundary")],
+    )
+    mosaic = problem.domain
+    assert mosaic.interfaces == ((0, 1),)
+    rng = np.random.default_rng(0)
+    points, normals = mosaic.interface(0, 1).drawn(plate, 50, lambda n, d: rng.random((n, d)))
+    assert np.allclose(np.hypot(*points.T), 0.4)
+    assert np.allclose(normals, -points / 0.4)
+    outer, _ = mosaic.sample_boundary(40, lambda n, d: rng.random((n, d)))
+    assert np.abs(outer).max(axis=1) == pytest.approx(1.0)
+    assert len(problem.conditions) == 3  # the rim, and two for the interface
+
+
+@pytest.mark.parametrize(
+    ("regions", "message"),
+    [
+        ([Region(Box({x: (0, 1.2)}), {k: 1}), Region(RIGHT, {k: 2})], r"overlap, for instance at"),
+        ([Region(LEFT, {k: 1}), Region(Box({x: (1.1, 2)}), {k: 2})], "no boundary in common"),
+        ([Region(LEFT, {k: 1}), Region(RIGHT)], "region 2 has no value for k"),
+        ([Region(LEFT, {k: 1 + x}), Region(RIGHT, {k: 1})], r"k = field\('k', x\)"),
+        ([Region(LEFT, {k: 1})], "fewer than two"),
+        ([Region(LEFT, {k: 1}, name="a"), Region(RIGHT, {k: 1}, name="a")], "the name 'a'"),
+    ],
+)
+def test_bad_regions(regions, message):
+    with pytest.raises(ProblemError, match=message):
+        Problem(regions=regions, equations=FLOW, conditions=[Condition(u, on="boundary")])
+
+
+def test_what_is_continuous_must_be_clear():
+    with pytest.raises(ProblemError, match="interface="):
+        Problem(
+            regions=[Region(LEFT, {k: 1}), Region(RIGHT, {k: 2})],
+            equations=[k * u.diff(x, 4)],
+            conditions=[Condition(u, on="boundary")],
+        )
+    c = field("c", x)
+    with pytest.raises(ProblemError, match="not of the form"):
+        Problem(
+            regions=[Region(LEFT, {c: 1}), Region(RIGHT, {c: 2})],
+            equations=[c * u.diff(x, 2) - c.diff(x) * u.diff(x)],
+            conditions=[Condition(u, on="boundary")],
+        )
+
+
+def test_a_piecewise_coefficient_is_told_about_regions():
+    jumping = sympy.Piecewise((1, x < 1), (2, True))
+    problem = Problem(
+        Box({x: (0, 2)}), [(jumping * u.diff(x)).diff(x) + 1], [Condition(u, on="boundary")]
+    )
+    with pytest.raises(ProblemError, match=r"Problem\(regions="):
+        solve(problem)
