@@ -99,7 +99,10 @@ def test_a_tol_of_zero_is_for_methods_with_nodes_to_place(refused):
 
 @pytest.mark.parametrize("method", [PISC3, Auto, Windows, "auto", 3, t, {}], ids=str)
 def test_what_is_no_method(refused, method):
-    refused(lambda: solve(DECAY, method, progress=nothing_happens), "Auto(), Windows(t) or one of")
+    refused(
+        lambda: solve(DECAY, method, progress=nothing_happens),
+        "Auto(), Windows(t), Patches() or one of",
+    )
 
 
 def cannot_march(*conditions, box=None, observations=()):

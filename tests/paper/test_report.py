@@ -377,7 +377,7 @@ def test_a_field_can_have_either_coordinate_across(solution):
     u, figure = solution.problem.fields[0], matplotlib.figure.Figure()
     for across, ax in zip(("x", "y"), figure.subplots(1, 2), strict=True):
         plots.field_map(solution, u, across=across, ax=ax)
-        assert ax.get_xlabel() == across
+        assert ax.get_xlabel() == f"${across}$"
     first, second = (ax.collections[0].get_array().reshape(161, 161) for ax in figure.axes[:2])
     assert np.array_equal(first, second.T)
     with pytest.raises(ProblemError, match="'t' is not a free coordinate: x, y"):

@@ -94,7 +94,7 @@ def test_contradictory_conditions():
 
 
 def test_starting_elsewhere():
-    singular = Problem(LINE, [u.diff(x) * sympy.log(u)], [Condition(u - 2, on={x: 0})])
+    singular = Problem(LINE, [u.diff(x, 2) - sympy.log(u)], [Condition(u - 2, on="boundary")])
     with pytest.raises(ProblemError, match="Start elsewhere"):
         solve(singular)
     assert solve(singular, initial={u: 2}).status.ok

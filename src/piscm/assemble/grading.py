@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 # Elsewhere rows have the size they have for a node of this many radians over half a box; that is
 # what the row scaling of the whole domain measures, within a factor 2 or so.
 _SMOOTH = 8.0
+# Faces with layers get this many times the points of all faces together.
+_PREFERRED = 3
 # Distances in half-boxes below this are round-off.
 _ON_IT = 1e-12
 
@@ -38,13 +40,23 @@ def all_faces(dimension: int) -> tuple[Face, ...]:
     return tuple((axis, side) for axis in range(dimension) for side in (-1, 1))
 
 
-def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -> Points:
+def graded(
+    points: Points,
+    box: Box,
+    nearest: float,
+    rng: np.random.Generator,
+    faces: Sequence[Face] = (),
+) -> Points:
     """The same points, every second one moved to a log-uniform distance from a face.
 
     `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
-    it is free: those of a face stay on it. Observations and periodic pairs keep theirs.
+    it is free: those of a face stay on it. Observations and periodic pairs keep theirs. If there
+    are nodes at some `faces` only, three quarters of the points move towards them: with fewer
+    points than nodes in a layer, anything could be between the points.
     """
-    towards = np.array(all_faces(box.dimension))
+    everywhere = all_faces(box.dimension)
+    copies = -(-_PREFERRED * len(everywhere) // len(faces)) if faces else 0
+    towards = np.array((*everywhere, *(copies * tuple(faces))))
 
     def moved(number: int, site: Site) -> Site:
         leg = site.legs[0]
@@ -60,6 +72,25 @@ def graded(points: Points, box: Box, nearest: float, rng: np.random.Generator) -
     return points.changed(moved)
 
 
+def measuring(
+    points: Floats, box: Box, nearest: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Evenly spread points, half of them graded, and the weights that make means of them true.
+
+    The weights are the inverse density of the points, with a mean of 1: a mean over the box then
+    has what happens in a layer, however thin, with the share that its width gives it.
+    """
+    placed = points.copy()
+    towards = np.array(all_faces(box.dimension))
+    placed[1::2] = _moved(placed[1::2], box, nearest, towards, rng)
+    below = (placed - box.lower) / box.width
+    distances = np.concatenate([below, 1.0 - below], axis=1)
+    near = (distances >= nearest) & (distances <= 0.5)
+    density = np.where(near, 1.0 / np.where(near, distances, 1.0), 0.0).mean(axis=1)
+    weights = 1.0 / (0.5 + 0.5 * density / np.log(0.5 / nearest))
+    return placed, weights / weights.mean()
+
+
 def _moved(
     points: Floats,
     box: Box,
@@ -67,10 +98,17 @@ def _moved(
     towards: NDArray[np.int_],
     rng: np.random.Generator,
 ) -> Floats:
-    """Points at log-uniform distances from a random face each."""
-    count = len(points)
-    axes, sides = towards[rng.integers(len(towards), size=count)].T
-    distances = np.exp(rng.uniform(np.log(nearest), np.log(0.5), count)) * box.width[axes]
+    """Points at log-uniform distances from a face each, as evenly as chance allows.
+
+    Each face has a share of the points, and each of these an interval of its own: gaps between
+    independent ones are several times as long, and a steep node finds them.
+    """
+    count, faces = len(points), len(towards)
+    order = rng.permutation(count)
+    axes, sides = towards[order % faces].T
+    shares = (order // faces + rng.random(count)) / np.ceil(count / faces)
+    octaves = np.log(0.5 / nearest) * np.minimum(shares, 1.0)
+    distances = nearest * np.exp(octaves) * box.width[axes]
     targets = np.where(sides > 0, box.upper[axes] - distances, box.lower[axes] + distances)
     rows = np.arange(count)
     now = points[rows, axes]

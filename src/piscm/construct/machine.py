@@ -110,7 +110,9 @@ class _Growing:
         self._columns = system.allocate(self._room)
         self._history = np.zeros(self._room, dtype=HISTORY)
         self._steps = method.search_steps
-        self._chord = Chord(system, renews=self._selection.weighs_nodes)
+        # Fields and unknowns that move together leave a kept linearization behind at once.
+        renews = self._selection.weighs_nodes or bool(system.problem.unknowns)
+        self._chord = Chord(system, renews)
         self._nodes = Nodes.none(system.problem.domain.dimension)
         self.state = system.start()
         self.advanced = False

@@ -38,7 +38,7 @@ def grow_on(
     best = piece = found.piece
     while len(piece.network.nodes) < method.max_nodes:
         count = min(method.max_nodes, len(piece.network.nodes) + _STAGE)
-        level = lab.level(count, found.member.nearest)
+        level = lab.level(count, found.member.nearest, found.member.faces)
         size = level.size or piece.size  # points near faces may see no source
         own = replace(method, max_nodes=count, tolerance=method.tolerance * size)
         piece = _grown(piece.fit.growth, level, size, own, rng, report)

@@ -279,7 +279,9 @@ class Portfolio:
 
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
-        return max(_SURE * trial.estimate, trial.error / self.policy.slack) / self.tolerance
+        policy = self.policy
+        slack = policy.slack if trial.member.nearest is None else policy.layer_slack
+        return max(_SURE * trial.estimate, trial.error / slack) / self.tolerance
 
     # --- trials -----------------------------------------------------------------------------------
 

@@ -24,9 +24,10 @@ class PortfolioPolicy:
         A trial with a larger residual has found nothing yet: more nodes are tried, and layers.
     fast : float
         More nodes are added as long as twice as many bring the residual below this fraction.
-    slack : float
+    slack, layer_slack : float
         The residual may miss the tolerance by this factor where the estimated error meets it: an
-        error of high frequency has a large residual.
+        error of high frequency has a large residual. Where there are layers, rows are divided by
+        what steep nodes do to them, and the residual is about the error.
     columns : int
         The largest number of weights.
     iterations : int
@@ -42,6 +43,7 @@ class PortfolioPolicy:
     learnt: float = 0.1
     fast: float = 0.25
     slack: float = 30.0
+    layer_slack: float = 5.0
     columns: int = 4000
     iterations: int = 12
 

@@ -22,15 +22,24 @@ Fitted = Sequence[tuple[Model, Block, Legs]]
 
 # Who has stopped a run does not want to wait: nodes times points that are looked at then.
 _QUICK = 1_000_000
+# No picture can show more points than this.
+_SHOWN = 20_000
 
 
 def fitted_points(fitted: Fitted) -> dict[str, Floats]:
-    """Where equations and conditions were fitted, all windows together, each point once."""
+    """Where equations and conditions were fitted, all windows together, each point once.
+
+    They are for pictures: of very many, some.
+    """
     found: dict[str, list[Floats]] = {}
     for _, block, legs in fitted:
         if not block.observed and block.inherited is None:
             found.setdefault(block.kind, []).append(legs[0].points)
-    return {kind: np.unique(np.concatenate(arrays), axis=0) for kind, arrays in found.items()}
+    return {kind: _some(np.concatenate(arrays)) for kind, arrays in found.items()}
+
+
+def _some(points: Floats) -> Floats:
+    return np.unique(points[:: 1 + len(points) // _SHOWN], axis=0)
 
 
 def block_residuals(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
-from piscm.assemble.grading import GradedScaling, graded
+from piscm.assemble.grading import Face, GradedScaling, graded
 from piscm.assemble.row_scaling import RowScaling
 from piscm.assemble.sampling import Sampling, half_by
 from piscm.assemble.sites import Points, draw_points
@@ -31,8 +31,9 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
-# Points of the equations per node; with fewer the held-out residual parts from the fitted one.
-_PER_NODE = 2
+# Points of the equations per node, even and graded; with fewer the held-out residual parts from the
+# fitted one, the sooner the steeper nodes are.
+_PER_NODE, _GRADED_PER_NODE = 2, 4
 
 
 @dataclass(frozen=True)
@@ -150,42 +151,51 @@ class Laboratory:
     def __init__(self, task: Task, sampling: Sampling | None, rng: np.random.Generator) -> None:
         self._task, self._sampling = task, sampling
         self._nodes_key, self._points_key = (int(key) for key in rng.integers(2**62, size=2))
-        self._levels: dict[tuple[int, float | None], Level] = {}
+        self._levels: dict[tuple[int, float | None, tuple[Face, ...]], Level] = {}
         self._systems: dict[tuple[int, str], System] = {}
 
     @property
     def box(self) -> Box:
         return self._task.problem.domain.bounding_box
 
-    def level(self, count: int, nearest: float | None) -> Level:
+    def level(
+        self, count: int, nearest: float | None = None, faces: tuple[Face, ...] = ()
+    ) -> Level:
         """The points for a number of nodes; only those of one number are kept."""
-        key = (count, nearest)
+        key = (count, nearest, faces)
         if key not in self._levels:
             if any(old[0] != count for old in self._levels):
                 self._levels.clear()
                 self._systems.clear()
             rng = np.random.default_rng([self._points_key, count])
-            self._levels[key] = self._drawn(count, nearest, rng)
+            self._levels[key] = self._drawn(count, nearest, faces, rng)
         return self._levels[key]
 
-    def _drawn(self, count: int, nearest: float | None, rng: np.random.Generator) -> Level:
-        task, sampling = self._task, self._sampling or self._spread(count)
+    def _drawn(
+        self,
+        count: int,
+        nearest: float | None,
+        faces: tuple[Face, ...],
+        rng: np.random.Generator,
+    ) -> Level:
+        task, sampling = self._task, self._sampling or self._spread(count, nearest)
         blocks, domain = task.whole.blocks, task.problem.domain
         points = draw_points(domain, blocks, sampling, rng)
         fresh = draw_points(domain, blocks, sampling.elsewhere, rng)
         scaling: RowScaling = task.scaling
         if nearest is not None:
-            points = graded(points, self.box, nearest, rng)
+            points = graded(points, self.box, nearest, rng, faces)
             fresh = graded(fresh, self.box, FINEST, rng)
             unknowns = np.array(list(task.problem.unknowns.values()))
             scaling = GradedScaling.on(scaling, self.box, task.start, unknowns)
         assembly = Assembly(task.whole, points, task.weights, task.start, scaling)
         return Level(assembly, fresh, task.weights)
 
-    def _spread(self, count: int) -> Sampling:
+    def _spread(self, count: int, nearest: float | None) -> Sampling:
         """Faces of two or more dimensions need points like the interior; on a line fewer do."""
         problem = self._task.problem
-        interior = _PER_NODE * (count + len(problem.amplitudes))
+        per_node = _PER_NODE if nearest is None else _GRADED_PER_NODE
+        interior = per_node * (count + len(problem.amplitudes))
         boundary = interior // 4
         if problem.domain.dimension > 2:
             each = 1.5 * interior / max(1, len(problem.conditions))
@@ -195,7 +205,7 @@ class Laboratory:
     def prepare(self, members: Iterable[Member], count: int) -> None:
         """Whatever trials share is made before several of them are made side by side."""
         for member in members:
-            self._system(self.level(count, member.nearest), member.activation)
+            self._system(self.level(count, member.nearest, member.faces), member.activation)
 
     def _system(self, level: Level, activation: str) -> System:
         own = (id(level), activation)
@@ -208,7 +218,7 @@ class Laboratory:
     ) -> Trial:
         """A fit of `count` nodes, starting from a guide; `grown` keeps the nodes of the guide."""
         began = time.perf_counter()
-        level = self.level(count, member.nearest)
+        level = self.level(count, member.nearest, member.faces)
         system = self._system(level, member.activation)
         nodes, residuals = self._nodes(member, count, guide if grown else None)
         columns = system.evaluate(nodes)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
+from piscm.assemble.grading import measuring
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
 from piscm.inference.freedom import free_fields
@@ -26,6 +27,7 @@ from piscm.inference.richer import FittedPoints, RicherSpace, richer_space, tria
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.damped import solve_damped_triangle
 from piscm.network.network import Network
+from piscm.problem.box import Box
 from piscm.problem.mosaic import Mosaic
 from piscm.problem.problem import Problem
 
@@ -36,6 +38,7 @@ Floats = NDArray[np.float64]
 _FALLEN, _STEPS = 0.5, 4
 # A residual below this fraction of the fields that does not fall is round-off.
 _ROUND_OFF = 1e-9
+_NEAREST = 1e-8  # least distance from a face, in widths, at which errors are looked at
 _NOISE_POINTS = 200  # in each window, at which the noise's share is taken
 
 
@@ -106,13 +109,14 @@ def estimate_error(
         corrected, unseen = _corrected(space)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
+        everywhere = list(_everywhere(space, share, rng))
         for index, item in enumerate(problem.written_fields):
             squares[index] += share * unseen**2
-            for points, part_of in _everywhere(space, share):
+            for points, weights, part_of in everywhere:
                 found = own.values(item, points)
                 moved = corrected.values(item, points) - found
-                squares[index] += part_of * np.mean(moved**2)
-                sizes[index] += part_of * np.mean(found**2)
+                squares[index] += part_of * np.mean(weights * moved**2)
+                sizes[index] += part_of * np.mean(weights * found**2)
                 if uncertainty is not None:
                     some = points[:_NOISE_POINTS]
                     noise[index] += part_of * _noise(network, item, some, uncertainty)
@@ -126,15 +130,24 @@ def estimate_error(
     return ErrorEstimate(_share(squares, size), errors, _share(noise, size), open_fields)
 
 
-def _everywhere(space: RicherSpace, volume: float) -> Iterator[tuple[Floats, float]]:
-    """Points of each region, and its share of the volume."""
+def _everywhere(
+    space: RicherSpace, volume: float, rng: np.random.Generator
+) -> Iterator[tuple[Floats, Floats, float]]:
+    """Points of each region, their weights in a mean, and its share of the volume.
+
+    Steep nodes may make layers at the faces, which even points do not see.
+    """
     domain = space.part.problem.domain
+    if isinstance(domain, Box) and space.system.activation.localized:
+        yield *measuring(space.points, domain, _NEAREST, rng), volume
+        return
     if not isinstance(domain, Mosaic):
-        yield space.points, volume
+        yield space.points, np.ones(len(space.points)), volume
         return
     shares = domain.shares
     for number, share in enumerate(shares):
-        yield space.inside[space.part.problem.in_regions.index(number)], volume * float(share)
+        points = space.inside[space.part.problem.in_regions.index(number)]
+        yield points, np.ones(len(points)), volume * float(share)
 
 
 def _noise(network: Network, item: AppliedUndef, points: Floats, known: Uncertainty) -> float:

@@ -19,6 +19,7 @@ from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part, with_end
 from piscm.budget.clock import check_work
+from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes, concatenate, seen_by
@@ -30,8 +31,9 @@ FittedPoints = Mapping[tuple[str, Hashable], Legs]
 """The fitted points of one window, by the name and the place of the block."""
 
 # New nodes in addition to those of the solution: this fraction of them, and at least this many.
-# Above so many nodes a fraction is one of the root only: an estimate costs as much as a fit with
-# all of them, and what new nodes do not lower counts as an error anyway.
+# Above so many waves a fraction is one of the root only: an estimate costs as much as a fit with
+# all of them, and what new nodes do not lower counts as an error anyway. Steps and bumps see only
+# what is near them.
 _RICHER, _MANY = 0.5, 200
 _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones.
@@ -145,7 +147,8 @@ def richer_space(
     """
     problem = part.problem
     before = len(own.nodes)
-    counted = before if share >= 1 else min(before, np.sqrt(_MANY * before))
+    waves = share < 1 and not activation_named(own.activation).localized
+    counted = min(before, np.sqrt(_MANY * before)) if waves else before
     more = max(at_least, int(share * counted))
     count = before + more
     each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE

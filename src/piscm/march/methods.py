@@ -8,6 +8,7 @@ import numpy as np
 import sympy
 
 from piscm.assemble.marching import checked_coordinate, marching_coordinate
+from piscm.budget.budget import STOPS
 from piscm.construct.checks import check_count, check_positive
 from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
@@ -136,7 +137,12 @@ class Auto(_Marching):
                 break
             # The residual met the tolerance and the error did not: some problems amplify it.
             tighter = replace(self, tolerance=self.tolerance / min(_MARGIN * factor, _MOST))
-            again = run(request, March(tighter._attempts, coordinate))
+            try:
+                again = run(request, March(tighter._attempts, coordinate))
+            except STOPS as stop:  # what was found before is whole
+                return replace(outcome, status=Status.after(stop))
+            if again.status.stopped:
+                return replace(outcome, status=again.status)
             if again.status is not Status.CONVERGED or again.error is None:
                 break
             if not again.error.relative < factor * self.tolerance:

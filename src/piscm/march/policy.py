@@ -72,6 +72,8 @@ class MarchPolicy:
     closer, tightest : float
         It then aims at this fraction of what the estimate demands, but at no less than the second
         of what it aimed at before.
+    unknown : float
+        The tolerance over the error, where that is not known.
     least_share : float
         A window may add the share of the tolerance that its length has in the whole, but at least
         this one: lower values ask very short windows for more than they can pass on.
@@ -131,6 +133,7 @@ class MarchPolicy:
     repeats: int = 2
     closer: float = 0.3
     tightest: float = 1e-3
+    unknown: float = 0.03
     least_share: float = 1 / 64
     inherits: bool = True
     dropped: float = 1.0

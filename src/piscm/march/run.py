@@ -165,15 +165,19 @@ class _Run:
         chosen = march.coordinate is not None and march.count is None and not given
         if known is None or not chosen or len(found.pieces) == 1 or tolerance == 0:
             return None
-        if not tolerance < known.relative < np.inf or found.status is not Status.CONVERGED:
+        if not tolerance < known.relative or found.status is not Status.CONVERGED or known.free:
             return None
-        factor = max(policy.tightest, policy.closer * tolerance / known.relative)
+        # Infinite: the error has grown beyond what a linearization can tell.
+        missed = tolerance / known.relative if np.isfinite(known.relative) else policy.unknown
+        factor = max(policy.tightest, policy.closer * missed)
         self._tighter *= factor
         try:
             other = self._join(problem, march.coordinate, self._windows(problem))
-        except STOPS:
-            return None  # what is known already is whole
-        _, better, status = self.judged(other)
+            _, better, status = self.judged(other)
+        except STOPS as stop:
+            better, status = None, Status.after(stop)
+        if status.stopped:  # what is known already is whole
+            return replace(found, status=status), known, status
         if status is not Status.CONVERGED or better is None:
             return None
         return (other, better, status) if better.relative < known.relative else None

@@ -33,8 +33,8 @@ class Region(Frozen):
 
     >>> from piscm import Box, coordinates, unknown
     >>> x, k = coordinates("x k")
-    >>> Region(Box({x: (0, 1)}), {k: 2.5}, name="steel")
-    Region(Box(x: [0, 1]), k = 2.5, name='steel')
+    >>> Region(Box({x: (0, 1)}), {k: 2}, name="steel")
+    Region(Box(x: [0, 1]), k = 2, name='steel')
     """
 
     domain: Domain
