@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from piscm.assemble.sampling import Sampling
     from piscm.construct.local import Local
     from piscm.construct.orthogonal import Orthogonal
+    from piscm.eigen import eigenpairs
+    from piscm.fit.eigenmode import Eigenmode
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
     from piscm.march.methods import Auto, Windows
@@ -81,6 +83,7 @@ _WHERE = {
     "Condition": "problem.conditions",
     "Cylinder": "shapes.cylinder",
     "Disk": "shapes.ball",
+    "Eigenmode": "fit.eigenmode",
     "Ellipse": "shapes.ellipse",
     "Interval": "shapes.brick",
     "Local": "construct.local",
@@ -111,6 +114,7 @@ _WHERE = {
     "cylindrical": "problem.systems",
     "div": "problem.calculus",
     "dot": "problem.calculus",
+    "eigenpairs": "eigen",
     "field": "problem.symbols",
     "grad": "problem.calculus",
     "here": "problem.integrals",
@@ -141,6 +145,7 @@ __all__ = [
     "Condition",
     "Cylinder",
     "Disk",
+    "Eigenmode",
     "Ellipse",
     "FieldFunction",
     "Interval",
@@ -169,6 +174,7 @@ __all__ = [
     "cylindrical",
     "div",
     "dot",
+    "eigenpairs",
     "field",
     "grad",
     "here",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
+from piscm.fit import eigenmode as _eigenmode  # noqa: F401  (the classes that files name)
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march import methods as _marching  # noqa: F401  (the classes that files name)

@@ -146,7 +146,7 @@ def solve(
     """
     began = time.perf_counter()
     method = _checked_method(method, tol)
-    budget = _budget(method, max_seconds, max_memory)
+    budget = budget_of(method, max_seconds, max_memory)
     if sampling is not None and not isinstance(sampling, Sampling):
         raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
     if not isinstance(problem, Problem):
@@ -158,7 +158,7 @@ def solve(
     else:
         begun = guess.start.expressions
         start = Start(problem, {problem.fields[index]: own for index, own in begun.items()})
-    rng = _generator(seed)
+    rng = generator(seed)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
     if not (callback is None or callable(callback)):
@@ -181,25 +181,9 @@ def solve(
         other = enriched(problem, found) if isinstance(method, Auto) and guess is None else None
         if other is not None:
             begun = {problem.fields[index]: own for index, own in start.expressions.items()}
-            again = replace(request, problem=other, start=Start(other, begun), rng=_generator(seed))
+            again = replace(request, problem=other, start=Start(other, begun), rng=generator(seed))
             found = better(found, _found(method, again, seed))
-    solution = Solution(
-        problem=found.model.problem,
-        network=found.model,
-        method=method,
-        sampling=found.sampling,
-        seed=seed,
-        status=found.status,
-        fitted_residual=found.residual,
-        block_residuals=found.block_residuals,
-        history=found.history,
-        seconds=time.perf_counter() - began,
-        uncertainty=found.uncertainty,
-        known_error=found.error,
-        remarks=found.remarks,
-        tried=found.tried,
-        points=found.points,
-    )
+    solution = solution_of(method, found, seed, time.perf_counter() - began)
     _log.info(
         "%s after %.3g s with %d nodes: %s",
         solution.status.name.lower(),
@@ -210,6 +194,27 @@ def solve(
     if throw and solution.status.failed:
         raise NotConverged(solution)
     return solution
+
+
+def solution_of(method: Method, found: Outcome, seed: int, seconds: float) -> Solution:
+    """The outcome of a method as a solution."""
+    return Solution(
+        problem=found.model.problem,
+        network=found.model,
+        method=method,
+        sampling=found.sampling,
+        seed=seed,
+        status=found.status,
+        fitted_residual=found.residual,
+        block_residuals=found.block_residuals,
+        history=found.history,
+        seconds=seconds,
+        uncertainty=found.uncertainty,
+        known_error=found.error,
+        remarks=found.remarks,
+        tried=found.tried,
+        points=found.points,
+    )
 
 
 def _checked_guess(problem: Problem, method: Method, other: Solution) -> Network:
@@ -231,7 +236,8 @@ def _checked_guess(problem: Problem, method: Method, other: Solution) -> Network
     return network
 
 
-def _budget(method: Method, max_seconds: float | None, max_memory: float | None) -> Budget:
+def budget_of(method: Method, max_seconds: float | None, max_memory: float | None) -> Budget:
+    """What a run may take."""
     if max_seconds is not None:
         check_positive(max_seconds, "solve(max_seconds=...)")
     if max_memory is not None:
@@ -321,7 +327,8 @@ def _checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     return {kind: checked_weight(weights.get(kind, 1.0), kind) for kind in KINDS}
 
 
-def _generator(seed: int) -> np.random.Generator:
+def generator(seed: int) -> np.random.Generator:
+    """The only source of random numbers of a run."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise ProblemError(f"seed={seed!r}: give a whole number from 0 up.")
     return np.random.default_rng(int(seed))

@@ -67,9 +67,22 @@ def test_disk_in_polar():
     assert run("disk_in_polar") < 1e-6
 
 
+def test_drum():
+    assert run("drum") < 1e-5
+
+
+def test_quantum_well():
+    assert run("quantum_well") < 1e-6
+
+
 @pytest.mark.slow
 def test_two_materials():
     assert run("two_materials") < 1e-5
+
+
+@pytest.mark.slow
+def test_unknown_inclusion():
+    assert run("unknown_inclusion") < 3
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) 
         for start in points[rng.integers(len(points), size=_LINES)]:
             line = np.repeat(start[None], _DENSE // 4, axis=0)
             line[:, axis] = np.linspace(box.lower[axis], box.upper[axis], len(line))
-            line = line[domain.contains(line)]
+            line = line[domain.inside(line)]
             if len(line) > along and any(_hidden(v, along, rng) for v in _known(block, line)):
                 return True
     return False

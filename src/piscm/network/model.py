@@ -95,7 +95,7 @@ class Model(ABC):
         ----------
         normals : outward normals at the points, if they lie on a boundary
         """
-        found = np.empty(len(points))
+        found = np.full(len(points), np.nan)  # what lies in no region
         for here, compiled in self.readings(written, points, normals is not None):
             leg = Leg(points[here], normals=None if normals is None else normals[here])
             found[here] = self.value(compiled, compiled.seen(leg))

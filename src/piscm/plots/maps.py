@@ -23,6 +23,7 @@ from piscm.plots.canvas import (
     window_edges,
 )
 from piscm.problem.errors import ProblemError
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.written import Expression
 from piscm.result.arguments import as_written, only_field, values_inside
 from piscm.result.solution import Solution
@@ -104,8 +105,24 @@ def field_map(
     )
     if outline is not None and (outline > 0).any():
         _draw_shape(ax, horizontal, vertical, outline)
+    _draw_interfaces(ax, solution, horizontal, vertical, {**mesh, **at})
     draw_edges(ax, solution, *free)
     return ax
+
+
+def _draw_interfaces(
+    ax: "Axes", solution: Solution, horizontal: Floats, vertical: Floats, mesh: Mapping[str, Any]
+) -> None:
+    """Draw the lines where regions meet."""
+    domain = solution.problem.domain
+    if not isinstance(domain, Mosaic):
+        return
+    arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
+    points = np.stack([array.ravel() for array in arrays], axis=-1)
+    for member in domain.members:
+        inside = member.contains(points).astype(float).reshape(arrays[0].shape)
+        if inside.any() and not inside.all():
+            ax.contour(horizontal, vertical, inside, levels=[0.5], colors=["0.15"], linewidths=0.8)
 
 
 def _limits(shown: Floats) -> tuple[float, float]:

@@ -42,6 +42,10 @@ class Domain(ABC):
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Which points lie inside or on the boundary, up to round-off."""
 
+    def inside(self, points: Floats) -> NDArray[np.bool_]:
+        """Which points lie inside; on the boundary either answer will do, whichever is cheaper."""
+        return self.contains(points)
+
     @abstractmethod
     def sample_inside(self, count: int, draw: UnitPoints) -> Floats:
         """About `count` points in the interior."""

@@ -101,6 +101,8 @@ class Outcome:
         What a user must know beyond the status, a sentence each.
     tried : tuple of str
         What was tried on the way, in words.
+    determined : bool
+        Whether the method has made sure itself that fields and unknowns are determined.
     points : mapping of str to ndarray
         Where equations and conditions were fitted, by kind.
     """
@@ -115,6 +117,7 @@ class Outcome:
     error: ErrorEstimate | None = None
     remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+    determined: bool = False
     points: Mapping[str, Floats] = field(default_factory=dict)
 
 

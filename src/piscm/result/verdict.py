@@ -38,7 +38,7 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     if not isinstance(network, Network) and outcome.error is None:
         return outcome
     try:
-        if isinstance(network, Network):
+        if isinstance(network, Network) and not outcome.determined:
             bars = _with_open_unknowns(outcome.uncertainty, network, tolerance)
             outcome = replace(outcome, uncertainty=bars)
             if outcome.error is None and status.ok:

@@ -15,6 +15,7 @@ from piscm.problem.problem import Problem
 from piscm.problem.symbols import coordinates, field
 from piscm.shapes.ball import Ball, Disk
 from piscm.shapes.brick import Interval, Rectangle
+from piscm.shapes.mesh import Mesh
 from piscm.shapes.polygon import Polygon
 from piscm.shapes.shape import Shape
 from piscm.zoo.benchmark import Benchmark
@@ -78,6 +79,28 @@ def ball() -> Benchmark:
     exact = sympy.sin(x + 2 * y) * sympy.exp(z) + x * z
     domain = Ball({x: 0, y: 0, z: 0}, 1)
     return _poisson("poisson-ball", "Poisson's equation in a ball", domain, exact)
+
+
+def bracket() -> Benchmark:
+    """In a bracket, given by the triangles of its surface as in an STL file."""
+    exact = sympy.sin(x + 2 * y) * sympy.exp(z) + x * z
+    domain = Mesh((x, y, z), bracket_surface())
+    return _poisson("poisson-bracket", "Poisson's equation in a bracket", domain, exact)
+
+
+def bracket_surface() -> tuple[NDArray[np.float64], NDArray[np.int_]]:
+    """The vertices and triangles of an angle, 0.3 thick, extruded along y."""
+    side = np.array([(0, 0), (1, 0), (1, 0.3), (0.5, 0.3), (0.3, 0.5), (0.3, 1), (0, 1)])
+    count = len(side)
+    front = np.stack([side[:, 0], np.zeros(count), side[:, 1]], axis=1)
+    back = front + np.array([0.0, 0.6, 0.0])
+    # The angle cut into triangles, all turning to the left.
+    caps = np.array([(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5), (0, 5, 6)])
+    after = np.roll(np.arange(count), -1)
+    one = np.stack([np.arange(count), np.arange(count) + count, after], axis=1)
+    two = np.stack([after, np.arange(count) + count, after + count], axis=1)
+    faces = np.concatenate([caps, caps[:, ::-1] + count, one, two])
+    return np.concatenate([front, back]), faces
 
 
 def corner() -> Benchmark:

@@ -1,0 +1,154 @@
+"""Eigenvalues and modes against formulas."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import jn_zeros
+
+from piscm import (
+    Box,
+    Condition,
+    Disk,
+    Eigenmode,
+    Observations,
+    Periodic,
+    Problem,
+    coordinates,
+    eigenpairs,
+    field,
+    laplacian,
+    load,
+    polar,
+    solve,
+    unknown,
+)
+
+x, y, r = coordinates("x y r")
+s, u, f = field("s", x), field("u", x, y), field("f", r)
+lam = unknown("lam")
+ENDS = [Condition(s, on="boundary")]
+WAVES = s.diff(x, 2) + lam * s
+
+
+def string(guess=0.0, conditions=ENDS, equation=WAVES):
+    return Problem(Box({x: (0, 1)}), [equation], conditions, unknowns={lam: guess})
+
+
+def values(modes):
+    return [mode.unknowns["lam"].value for mode in modes]
+
+
+def test_a_drum():
+    drum = Problem(
+        Disk({x: 0, y: 0}, radius=1),
+        [laplacian(u) + lam * u],
+        [Condition(u, on="boundary")],
+        unknowns={lam: 0.0},
+    )
+    modes = eigenpairs(drum, 3, tol=1e-4)
+    exact = [jn_zeros(0, 1)[0] ** 2, jn_zeros(1, 1)[0] ** 2, jn_zeros(1, 1)[0] ** 2]
+    np.testing.assert_allclose(values(modes), exact, rtol=1e-5)
+    assert all(mode.status.ok for mode in modes)
+    assert float(modes[0].integral(u**2)) == pytest.approx(1, abs=1e-4)
+    assert abs(float(modes[0].integral(u * modes[0](x=0.0, y=0.0)))) > 0.1
+
+
+def test_modes_of_a_string_are_sines():
+    modes = eigenpairs(string(), 3)
+    at = np.linspace(0, 1, 50)
+    for number, mode in enumerate(modes, start=1):
+        assert mode.status.ok
+        shape = np.sqrt(2) * np.sin(number * np.pi * at)
+        missed = min(np.abs(mode(x=at) - sign * shape).max() for sign in (1, -1))
+        assert missed < 1e-6
+        assert mode.unknowns["lam"].value == pytest.approx((number * np.pi) ** 2)
+
+
+def test_the_modes_nearest_to_the_guess_within_bounds():
+    assert values(eigenpairs(string(150.0))) == pytest.approx([16 * np.pi**2])
+    low, high = eigenpairs(string((30.0, 20.0, 100.0)), 2)
+    assert values([low, high]) == pytest.approx([4 * np.pi**2, 9 * np.pi**2])
+
+
+def test_buckling_of_a_clamped_column():
+    clamped = [*ENDS, Condition(s.diff(x), on="boundary")]
+    modes = eigenpairs(string(0.0, clamped, s.diff(x, 4) + lam * s.diff(x, 2)), 2)
+    assert values(modes) == pytest.approx([4 * np.pi**2, 8.986818916**2])
+
+
+def test_a_zero_eigenvalue_is_found():
+    free = [Condition(s.diff(x), on="boundary")]
+    modes = eigenpairs(string(1.0, free), 2)
+    np.testing.assert_allclose(values(modes), [0, np.pi**2], atol=1e-6)
+    assert np.ptp(modes[0](x=np.linspace(0, 1, 9))) < 1e-6
+
+
+def test_a_double_eigenvalue_has_two_modes():
+    ring = [Periodic(s, along=x), Periodic(s.diff(x), along=x)]
+    modes = eigenpairs(string((30.0, 1.0, 100.0), ring), 2)
+    np.testing.assert_allclose(values(modes), 4 * np.pi**2, rtol=1e-6)
+    at = np.linspace(0, 1, 100, endpoint=False)
+    both = np.stack([mode(x=at) for mode in modes])
+    assert np.linalg.matrix_rank(both, tol=1e-2) == 2
+
+
+def test_the_axis_of_polar_coordinates():
+    disk = Problem(
+        Box({r: (0, 1)}),
+        [laplacian(f, polar(r)) + lam * f],
+        [Condition(f, on={r: 1})],
+        unknowns={lam: 0.0},
+    )
+    assert values(eigenpairs(disk, 2)) == pytest.approx(jn_zeros(0, 2) ** 2)
+
+
+def test_solve_takes_the_method(tmp_path):
+    mode = solve(string(), Eigenmode(number=2, count=2))
+    assert mode.status.ok
+    assert mode.unknowns["lam"].value == pytest.approx(4 * np.pi**2)
+    mode.save(tmp_path / "mode.npz")
+    for again in (load(tmp_path / "mode.npz"), pickle.loads(pickle.dumps(mode))):
+        assert again.unknowns["lam"].value == mode.unknowns["lam"].value
+        np.testing.assert_array_equal(again(x=0.3), mode(x=0.3))
+        assert again.method == mode.method
+
+
+def test_the_same_seed_gives_the_same_bits():
+    one, two = (eigenpairs(string(), 2, seed=3) for _ in range(2))
+    assert values(one) == values(two)
+    np.testing.assert_array_equal(one[1](x=0.2), two[1](x=0.2))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: eigenpairs(string(equation=s.diff(x, 2) + lam * s - 1)), "holds -1 without"),
+        (lambda: eigenpairs(string(equation=s.diff(x, 2) + lam * s**2)), "not linear in the"),
+        (lambda: eigenpairs(string(equation=s.diff(x, 2) + lam**2 * s)), "not linear in lam"),
+        (lambda: eigenpairs(string(), 0), "count"),
+        (lambda: eigenpairs(string(), tol=-1), "tolerance"),
+        (lambda: eigenpairs(3), "needs a Problem"),
+        (lambda: Eigenmode(number=2, count=1), "of only 1 modes"),
+        (
+            lambda: eigenpairs(Problem(Box({x: (0, 1)}), [s.diff(x, 2) + s], ENDS)),
+            "has one unknown",
+        ),
+        (
+            lambda: eigenpairs(string().with_observations([Observations(s, [[0.5]], [1.0])])),
+            "no observations",
+        ),
+        (
+            lambda: eigenpairs(string(conditions=[*ENDS, Condition(s - 1, on={x: 0.5})])),
+            "without a field",
+        ),
+        (
+            lambda: eigenpairs(
+                string(equation=s.diff(x, 2), conditions=[Condition(s + lam * s, on="boundary")])
+            ),
+            "appears in no equation",
+        ),
+    ],
+)
+def test_mistakes_are_named(refused, make, words):
+    refused(make, words)

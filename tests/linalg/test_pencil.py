@@ -1,0 +1,47 @@
+"""Rectangular eigenproblems against SciPy's square ones."""
+
+import numpy as np
+import pytest
+import scipy
+
+from piscm.linalg.pencil import Columns
+
+SIZE = 40
+
+
+@pytest.fixture
+def square(rng):
+    """A symmetric matrix with a double eigenvalue, in a badly conditioned basis."""
+    turned = np.linalg.qr(rng.standard_normal((SIZE, SIZE)))[0]
+    exact = np.concatenate([[1.0, 2.5, 2.5, 4.0], np.linspace(6, 50, SIZE - 4)])
+    basis = rng.standard_normal((SIZE, SIZE)) * 10.0 ** rng.uniform(-5, 0, SIZE)
+    return turned * exact @ turned.T, basis
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.9])
+def test_agrees_with_the_square_problem(square, rng, shift):
+    matrix, basis = square
+    found, weights = Columns(-matrix @ basis, basis, basis, shift).pencil(1e-13).nearest(4, rng)
+    exact = scipy.linalg.eigvalsh(matrix)
+    nearest = np.sort(exact[np.argsort(np.abs(exact - shift), kind="stable")[:4]])
+    np.testing.assert_allclose(np.sort(found), nearest, rtol=1e-8)
+    modes = basis @ weights
+    np.testing.assert_allclose(np.linalg.norm(modes, axis=0), 1.0)
+    np.testing.assert_allclose(matrix @ modes, modes * found, atol=1e-5)
+
+
+def test_rows_without_the_eigenvalue_are_conditions(square, rng):
+    matrix, basis = square
+    first = np.eye(SIZE)[:1]  # the first component of a mode is zero
+    rows = np.concatenate([-matrix @ basis, 1e3 * first @ basis])
+    slope = np.concatenate([basis, np.zeros((1, SIZE))])
+    found, weights = Columns(rows, slope, basis, 2.4).pencil(1e-13).nearest(1, rng)
+    assert found[0] == pytest.approx(2.5)  # of a double eigenvalue one such mode is left
+    assert abs((first @ basis @ weights)[0, 0]) < 1e-6
+
+
+def test_complex_eigenvalues_are_left_out(rng):
+    matrix = scipy.linalg.block_diag([[0, 1], [-1, 0]], np.diag(np.arange(2.0, 20.0)))
+    basis = rng.standard_normal((20, 20))
+    found, _ = Columns(-matrix @ basis, basis, basis, 0.0).pencil(1e-13).nearest(3, rng)
+    assert not np.any(np.abs(found) < 1.5)
