@@ -67,13 +67,13 @@ def test_every_stored_trial_is_taken_back(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_the_table_of_the_readme_is_the_stored_one():
+def test_the_table_of_figures_is_the_stored_one():
     cells = {
         (row["table"], row["method"], row["paradigm"], row["quantity"]): row
         for row in stored("summary.csv")
     }
     checked = 0
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8").splitlines()
     for line in (line for line in lines if any(sign in line for sign in SIGNS.values())):
         title, *entries = [part.strip() for part in line.strip("|").split("|")]
         name = title.removesuffix(" +100")

@@ -177,7 +177,7 @@ def test_a_page_shows_it_all(measured, tmp_path):
     )
     page = (tmp_path / "index.html").read_text()
     assert "a &lt; b" in page
-    assert "<math>" in page
+    assert "<math" in page
     assert 'href="mine.npz"' in page
     for file in written[:-1]:
         assert f'src="{file.name}"' in page

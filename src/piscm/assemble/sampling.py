@@ -15,7 +15,7 @@ from piscm.problem.place import Drawing
 Floats = NDArray[np.float64]
 
 # Upper limit on the points of a block; more would exhaust memory before any message appears.
-_MOST = 10_000_000
+MOST_POINTS = 10_000_000
 
 Density = Callable[[Floats], Floats]
 """The desired density of points, up to a factor, at points of shape (points, coordinates)."""
@@ -58,9 +58,9 @@ class Sampling:
         for what in ("interior", "boundary"):
             count = getattr(self, what)
             whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-            if not whole or not 1 <= count <= _MOST:
+            if not whole or not 1 <= count <= MOST_POINTS:
                 raise ProblemError(
-                    f"Sampling({what}={brief(count)}): give a whole number from 1 to {_MOST}."
+                    f"Sampling({what}={brief(count)}): give a whole number from 1 to {MOST_POINTS}."
                 )
         if self.rule not in RULES:
             raise ProblemError(

@@ -207,6 +207,10 @@ def reproduce_paper(
 
 @app.command("bench")
 def measure(
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(help="algorithms, growth, accuracy (all three if none is named) or scale."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for tables and the picture.")] = Path("out"),
     trials: Annotated[int, typer.Option(help="Seeds of each algorithm.")] = 3,
     quick: Annotated[
@@ -220,4 +224,4 @@ def measure(
     with _told():
         from piscm.paper.bench import bench
 
-        bench(out, trials, quick, only or ())
+        bench(out, trials, quick, [*(parts or ()), *(only or ())])

@@ -14,12 +14,15 @@ from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, FixedAttempts, March
+from piscm.march.instead import patches_first, patches_instead
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import run
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.network.saved import class_named
+from piscm.patches.run import Asked
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request
@@ -40,6 +43,8 @@ class _Marching(Method):
         return "relative to the solution sought, at fresh points too"
 
     def chosen(self, model: Model) -> str:
+        if isinstance(model, Patchwork):
+            return str(model)
         assert isinstance(model, Network)
         panels, domain = model.panels, model.problem.domain
         if panels is None:
@@ -74,7 +79,8 @@ class Auto(_Marching):
     that does not do, nodes are selected orthogonally, at scales drawn with them; points are added
     with the nodes, half of them residual-weighted; row scaling balances rows of every kind. If
     conditions on the low face of a coordinate make an initial value problem, the domain is cut
-    along it into windows as long as the nodes can resolve.
+    along it into windows as long as the nodes can resolve. Where there is none and one network does
+    not do, `Patches` are tried.
 
     Parameters
     ----------
@@ -130,6 +136,10 @@ class Auto(_Marching):
 
     def run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)
+        asked = Asked(tolerance=self.tolerance)
+        patched = patches_first(request, asked) if coordinate is None else None
+        if patched is not None:
+            return patched
         outcome = run(request, March(self._attempts, coordinate))
         for _ in range(_TIGHTENED):
             factor = self._missing(request.problem, outcome)
@@ -148,7 +158,9 @@ class Auto(_Marching):
             if not again.error.relative < factor * self.tolerance:
                 break
             outcome = again
-        return outcome
+        if coordinate is not None:  # shorter windows are tried already
+            return outcome
+        return patches_instead(request, outcome, asked)
 
     def _missing(self, problem: Problem, outcome: Outcome) -> float:
         """The factor by which the error misses the tolerance though the residual met it."""

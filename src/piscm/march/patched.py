@@ -137,13 +137,7 @@ class Patches(Method):
         return run_patches(request, asked)
 
     def chosen(self, model: Model) -> str:
-        if not isinstance(model, Patchwork):
-            return ""
-        shape = " × ".join(map(str, model.tiles.shape))
-        counts = model.tiles.counts
-        low, high = min(counts), max(counts)
-        nodes = str(low) if low == high else f"{low} to {high}"
-        return f"{shape} patches of {nodes} {model.activation} nodes"
+        return str(model) if isinstance(model, Patchwork) else ""
 
     def options(self) -> dict[str, Any]:
         count: Any = self.count

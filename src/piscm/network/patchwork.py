@@ -103,6 +103,12 @@ class Patchwork(Model):
     weights: Floats
     unknowns: Floats
 
+    def __str__(self) -> str:
+        shape, counts = " × ".join(map(str, self.tiles.shape)), self.tiles.counts
+        low, high = min(counts), max(counts)
+        nodes = str(low) if low == high else f"{low} to {high}"
+        return f"{shape} patches of {nodes} {self.activation} nodes"
+
     @property
     def n_nodes(self) -> int:
         return len(self.nodes)

@@ -11,10 +11,14 @@ from piscm.paper.accuracy import accuracy
 from piscm.paper.algorithms import algorithms
 from piscm.paper.drawing import new_figure, write_png
 from piscm.paper.growth import growth
+from piscm.paper.scale import scale
 from piscm.paper.study import Study, show
 from piscm.paper.trials import run_trials
 from piscm.paper.workers import local_workers
 from piscm.text.files import write_csv
+
+# What is measured unless something is named; the others take long.
+_USUAL = ("algorithms", "growth", "accuracy")
 
 
 def bench(out: Path, trials: int, quick: bool, only: Sequence[str]) -> None:
@@ -23,17 +27,18 @@ def bench(out: Path, trials: int, quick: bool, only: Sequence[str]) -> None:
         "algorithms": lambda: algorithms(trials, quick),
         "growth": lambda: growth(quick),
         "accuracy": lambda: accuracy(quick),
+        "scale": lambda: scale(quick),
     }
     if trials < 1:
         raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
     for name in only:
         if name not in parts:
-            raise ProblemError(f"--only {name}: known parts are {', '.join(parts)}.")
+            raise ProblemError(f"{name}: known parts are {', '.join(parts)}.")
     out.mkdir(parents=True, exist_ok=True)
     done = []
     with local_workers(1) as executor:
         for name, make in parts.items():
-            if only and name not in only:
+            if name not in (only or _USUAL):
                 continue
             study = make()
             rows = study.summary(run_trials(study.trials, executor, 1))

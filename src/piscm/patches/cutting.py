@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sampling import Sampling
+from piscm.assemble.sampling import MOST_POINTS, Sampling
 from piscm.assemble.sites import Points, Site, draw_points
 from piscm.assemble.windows import Part
 from piscm.budget.clock import check_time
@@ -43,6 +43,8 @@ class Resolution:
         For the equations, in each patch.
     faces : int
         For conditions, on each face of a patch.
+    boundary : int or None
+        For each condition, if the user gave a number.
     """
 
     member: Member
@@ -50,6 +52,12 @@ class Resolution:
     terms: int
     points: tuple[int, ...]
     faces: int
+    boundary: int | None = None
+
+    def with_points(self, sampling: Sampling, patches: int) -> "Resolution":
+        """The same with a user's number of points: an equal share for each patch."""
+        each = max(1, sampling.interior // patches)
+        return replace(self, points=(each,) * patches, boundary=sampling.boundary)
 
 
 @dataclass(frozen=True)
@@ -188,9 +196,9 @@ def _drawn(
     for block in part.blocks:
         if block.place.key not in keys:
             check_time()
-            boundary = resolution.faces * _faces_met(block, shape)
+            boundary = resolution.boundary or resolution.faces * _faces_met(block, shape)
             most = max(most, boundary)
-            sampling = Sampling(interior, boundary)
+            sampling = Sampling(min(interior, MOST_POINTS), min(boundary, MOST_POINTS))
             site = draw_points(domain, [block], sampling, rng).sites[0]
             if isinstance(block.place, Interior):
                 site = _more(site, grid, resolution, least, rng)
@@ -198,7 +206,8 @@ def _drawn(
             sites.append(site)
         of_block.append(keys[block.place.key])
     points = Points(tuple(sites), tuple(of_block))
-    return points, Sampling(sum(resolution.points), most)
+    total = min(sum(resolution.points), MOST_POINTS)
+    return points, Sampling(total, min(most, MOST_POINTS))
 
 
 def _more(

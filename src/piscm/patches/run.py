@@ -29,6 +29,10 @@ _FAST = 0.25
 _GAINED = 0.5
 # At most so many patches are chosen unasked.
 _MOST_PATCHES = 4096
+# Below this residual of the first few patches one network would do as well.
+_SMOOTH = 0.01
+# So many patches that resolve nothing are enough of a look.
+_MANY = 256
 # The estimate is right within this factor, mostly.
 _SURE = 2.0
 # A residual this many times as large near the faces as elsewhere shows a layer that is missed.
@@ -59,6 +63,9 @@ class Asked:
     activation : str
     scale : tuple of float or None
         Of the nodes, in half-patches.
+    fine_only : bool
+        Give up at once if the first few patches resolve the solution, and as soon as it is clear
+        that many do not: another method is better then.
     """
 
     tolerance: float
@@ -66,6 +73,7 @@ class Asked:
     max_nodes: int | None = None
     activation: str = "sin"
     scale: tuple[float, ...] | None = None
+    fine_only: bool = False
 
 
 def run_patches(request: Request, asked: Asked) -> Outcome:
@@ -81,7 +89,14 @@ def run_patches(request: Request, asked: Asked) -> Outcome:
         report.expects(asked.tolerance)
         key = int(run_rng.integers(2**62))
         workshop = Workshop(
-            part, request.start, request.weights, asked.activation, asked.scale, key, crew
+            part,
+            request.start,
+            request.weights,
+            asked.activation,
+            asked.scale,
+            key,
+            request.sampling,
+            crew,
         )
         run = _Run(workshop, asked, report)
         status = run.finished()
@@ -168,9 +183,15 @@ class _Run:
 
     @property
     def _free(self) -> bool:
-        """Whether three trials in a row did not determine the fields."""
-        last = self.past[-3:]
-        return len(last) == 3 and all(trial.amplification.max() >= _FREE for trial in last)
+        """Whether trials in a row did not determine the fields: three that resolved them, or five.
+
+        Waves that are not resolved answer to noise without bound as well.
+        """
+        free = [trial.amplification.max() >= _FREE for trial in self.past]
+        resolved = all(trial.error < _LEARNT for trial in self.past[-3:])
+        return (len(free) >= 3 and all(free[-3:]) and resolved) or (
+            len(free) >= 5 and all(free[-5:])
+        )
 
     @property
     def _met(self) -> bool:
@@ -190,6 +211,8 @@ class _Run:
         while True:
             trial = self._try(Level(edges, self._first))
             yield
+            if self._asked.fine_only and self._another_is_better(trial):
+                return
             small_enough = trial.error < _LEARNT or shape is not None
             before = self._error
             if small_enough:
@@ -202,9 +225,16 @@ class _Run:
                     yield from self._enlarged(trial)
                 return
 
+    def _another_is_better(self, trial: Trial) -> bool:
+        """Whether one network would do, or hundreds of patches do not."""
+        smooth = len(self.past) == 1 and trial.error < _SMOOTH
+        many = len(trial.cutting.patches) >= _MANY and trial.error >= _LEARNT
+        return smooth or many
+
     def _finer(self, trial: Trial) -> Edges:
         """Patches halved, or only those whose residual is most of all."""
-        worst = self._worst(trial)
+        # Waves that are not resolved leave zero, whose residual is at the faces of the domain only.
+        worst = self._worst(trial) if trial.error < _LEARNT else ()
         cells = [trial.cutting.grid.cells[number] for number in worst] or None
         edges = halved(trial.level.edges, cells)
         # On a line all patches together cost little: four at once.

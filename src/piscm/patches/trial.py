@@ -125,6 +125,8 @@ class Workshop:
     scale : the user's scale of nodes, if any
     key : int
         Where all random numbers come from.
+    sampling : Sampling or None
+        The user's points, in all patches together.
     crew : Crew
         Who works on the patches.
     """
@@ -135,6 +137,7 @@ class Workshop:
     activation: str
     scale: Sequence[float] | None
     key: int
+    sampling: Sampling | None = None
     crew: Crew = field(default_factory=Processes)
 
     def trial(self, level: Level, guide: Model | None, factor: float = 1.0) -> Trial:
@@ -143,6 +146,8 @@ class Workshop:
         problem = self.part.problem
         grid = Grid.of(problem.domain, level.edges)
         chosen = resolution(problem, grid, level, self.activation, self.scale, factor)
+        if self.sampling is not None:
+            chosen = chosen.with_points(self.sampling, len(grid))
         drawn = [level.nodes, *level.shape, len(level.grown), round(1000 * factor)]
         rng = np.random.default_rng([self.key, *drawn])
         cutting = cut_problem(self.part, grid, chosen, self.start, self.weights, rng)

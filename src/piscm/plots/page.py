@@ -7,13 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import sympy
-from sympy.core.function import AppliedUndef
-
 from piscm.plots.canvas import Reference, Units, close, pyplot
 from piscm.plots.choice import plot
-from piscm.problem.errors import ProblemError, brief
-from piscm.problem.problem import Problem
+from piscm.problem.errors import ProblemError
+from piscm.problem.typeset import problem_html
 from piscm.result.solution import Solution
 from piscm.text.replacing import replacing
 
@@ -25,7 +22,7 @@ table { border-collapse: collapse; margin: .5rem 0; display: block; overflow-x: 
 td, th { padding: .2rem .8rem; text-align: right; border-bottom: 1px solid #ddd; }
 td:first-child, th:first-child { text-align: left; }
 img { max-width: 100%; height: auto; }
-math { font-size: 1.1rem; display: block; overflow-x: auto; margin: .3rem 0; text-align: left; }
+math { font-size: 1.1rem; }
 .ok { color: #00663d; } .failed { color: #a03000; } .quiet { color: #555; }
 figure { margin: 1rem 0; } figcaption { color: #555; font-size: .9rem; }
 """
@@ -81,7 +78,7 @@ def write_page(
     if not sections:
         raise ProblemError("There is no solution to show.")
     written: list[Path] = []
-    body = [f"<h1>{escape(title)}</h1>", _problem(sections[0].solution.problem)]
+    body = [f"<h1>{escape(title)}</h1>", problem_html(sections[0].solution.problem)]
     for section in sections:
         pictures = _pictures(section, target.parent, units)
         written += [file for _, file in pictures]
@@ -116,31 +113,6 @@ def _pictures(section: Section, folder: Path, units: Units | None) -> list[tuple
         close(figure)
         made.append((words, file))
     return made
-
-
-def _problem(problem: Problem) -> str:
-    """The problem, typeset."""
-    lines = [f"<p class='quiet'>on {escape(str(problem.domain))}</p>"]
-    lines += [_typeset(equation) for equation in problem.equations]
-    for condition in problem.conditions:
-        lines.append(f"<p>{escape(brief(condition, 300))}</p>")
-    for data in problem.observations:
-        lines.append(f"<p>{escape(brief(data, 300))}</p>")
-    return "\n".join(lines)
-
-
-def _typeset(equation: sympy.Expr) -> str:
-    """An equation in MathML, which browsers typeset themselves."""
-    from sympy.printing.mathml import mathml
-
-    plain = equation.xreplace(
-        {item: sympy.Function(str(item.func))(*item.args) for item in equation.atoms(AppliedUndef)}
-    )
-    try:
-        inner = mathml(plain, printer="presentation")
-    except Exception:  # SymPy's printer lacks some functions
-        return f"<p>{escape(str(equation))} = 0</p>"
-    return f"<math>{inner}<mo>=</mo><mn>0</mn></math>"
 
 
 def _section(section: Section, pictures: Sequence[tuple[str, Path]]) -> str:

@@ -429,6 +429,12 @@ class Problem(Frozen):
             translations=tuple(own.with_values(table) for own in self.translations),
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the equations typeset."""
+        from piscm.problem.typeset import problem_html
+
+        return problem_html(self)
+
     def __repr__(self) -> str:
         said = self.statement or self
         regions = () if self.statement is None else self.statement.regions

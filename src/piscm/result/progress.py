@@ -4,11 +4,12 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from piscm.budget.interrupts import interrupt
+from piscm.result.notebook import NotebookBar
 
 Report = Callable[[int, float], None]
 
@@ -183,6 +184,10 @@ def _in_notebook() -> bool:
 
 @contextmanager
 def _bar(total: int, doing: str, units: str) -> Iterator[Watcher]:
+    if _in_notebook():
+        with closing(NotebookBar(total, doing)) as line:
+            yield _Bar(line, None, total, units)
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 

@@ -30,6 +30,7 @@ from piscm.result.arguments import (
 )
 from piscm.result.exports import Exports
 from piscm.result.history import History
+from piscm.result.html import solution_html
 from piscm.result.integrals import integrate
 from piscm.result.method import BlockResidual, Method
 from piscm.result.numbers import Residual, UnknownValue
@@ -281,6 +282,10 @@ class Solution(Exports):
         for here, compiled in self.network.readings(expression, points):
             values[here] = self.network.deviation(compiled, points[here], factor)
         return np.asarray(values.reshape(arrays[0].shape))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary as a table, and a small picture."""
+        return solution_html(self)
 
     def __repr__(self) -> str:
         fields = ", ".join(str(field) for field in self.problem.written_fields)

@@ -1,0 +1,111 @@
+"""The site: what is not run when it is built is looked at here."""
+
+import ast
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import piscm
+from piscm.cli import app
+from piscm.text.problem_file import read_problem_file
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {
+    path.relative_to(DOCS).as_posix(): path.read_text()
+    for path in sorted(DOCS.rglob("*.md"))
+    if not {"_build", "gallery", "api"} & set(path.relative_to(DOCS).parts)
+}
+# A page of the reproduction is generated, and has tests of its own.
+WRITTEN = {name: text for name, text in PAGES.items() if not name.startswith("reproduction/")}
+BLOCKS = [
+    (name, language, code)
+    for name, text in WRITTEN.items()
+    for language, code in re.findall(r"^```(\S*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+]
+COMMANDS = sorted(
+    {
+        line.split("#")[0].strip()
+        for _, language, code in BLOCKS
+        if language == ""
+        for line in code.splitlines()
+        if line.startswith("piscm ") and "…" not in line
+    }
+)
+# Programs of others, shown beside ours.
+FOREIGN = {("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matlab")}
+
+
+def test_every_block_is_run_or_of_another_program():
+    assert len(BLOCKS) > 50
+    for name, language, code in BLOCKS:
+        known = language in ("", "{code-cell}", "{toctree}", "toml", "{eval-rst}")
+        assert known or (name, language) in FOREIGN, (
+            f"{name} has a block of {language}: {code[:60]}"
+        )
+
+
+def test_pages_with_cells_are_run():
+    for name, text in WRITTEN.items():
+        if "```{code-cell}" in text:
+            assert text.startswith("---\nfile_format: mystnb\n"), name
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [(n, c) for n, language, c in BLOCKS if language in ("python", "{code-cell}")]
+)
+def test_code_is_python(name, code):
+    lines = code.splitlines()
+    while lines and lines[0].startswith(":"):
+        del lines[0]
+    ast.parse("\n".join(lines))
+
+
+@pytest.mark.parametrize("code", [c for _, language, c in BLOCKS if language == "toml"])
+def test_problem_files_are_read(code, tmp_path):
+    path = tmp_path / "problem.toml"
+    path.write_text(code)
+    for name in re.findall(r'file *= *"([\w.]+\.csv)"', code):
+        columns = [*re.findall(r"^(\w) *= *\[", code, re.MULTILINE), "value"]
+        middle = ",".join("0.5" for _ in columns)
+        (tmp_path / name).write_text(",".join(columns) + "\n" + f"{middle}\n" * 3)
+    assert read_problem_file(path).problem.fields
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_are_known(line):
+    _, name, *arguments = shlex.split(line)
+    commands = get_command(app).commands
+    assert name in commands
+    arguments = [item for item in arguments if not item.startswith("2>")]
+    commands[name].make_context(name, arguments, resilient_parsing=True)
+
+
+def test_every_status_has_its_section():
+    text = PAGES["did-not-converge.md"]
+    headings = " ".join(re.findall(r"^## (.*)$", text, re.MULTILINE))
+    for status in piscm.Status:
+        assert re.search(rf"\b{status.name}\b", headings), status
+        assert f"`{status.name}`" in text, status
+
+
+def test_every_public_name_is_in_the_reference():
+    spec = importlib.util.spec_from_file_location("api_page", DOCS / "_ext" / "api_page.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = module.page()
+    for name in piscm.__all__:
+        assert re.search(rf"piscm\.{name}\b", page), name
+
+
+def test_everything_public_has_a_docstring():
+    for name in piscm.__all__:
+        assert (getattr(piscm, name).__doc__ or "").strip(), name
+
+
+def test_nothing_is_loaded_from_elsewhere():
+    for path in (DOCS / "_static").iterdir():
+        assert "http" not in path.read_text().replace("http://www.w3.org", "")

@@ -1,0 +1,29 @@
+"""`Auto` takes patches where scales are too fine for one network, and only there."""
+
+import numpy as np
+
+import piscm
+from piscm import Box, Condition, Problem, solve
+from piscm.network.patchwork import Patchwork
+
+x = piscm.coordinates("x")
+u = piscm.field("u", x)
+
+
+def test_many_periods_are_solved_in_patches(tmp_path):
+    k = 2 * np.pi * 40.1
+    ends = [Condition(u, on={x: 0}), Condition(u - np.sin(k), on={x: 1})]
+    problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + k**2 * u], ends)
+    solution = solve(problem)
+    at = np.linspace(0, 1, 1001)
+    assert solution.status.ok
+    assert isinstance(solution.network, Patchwork)
+    assert np.abs(solution(x=at) - np.sin(k * at)).max() < 1e-5
+    assert "patches" in str(solution)
+    solution.save(tmp_path / "waves.npz")
+    assert np.array_equal(piscm.load(tmp_path / "waves.npz")(x=at), solution(x=at))
+
+
+def test_what_is_smooth_is_one_network():
+    problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + 1], [Condition(u, on="boundary")])
+    assert not isinstance(solve(problem).network, Patchwork)

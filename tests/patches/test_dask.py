@@ -1,0 +1,142 @@
+"""Patches and sweeps on a Dask cluster on this machine, whose workers may die."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import sympy
+
+import piscm
+from piscm import Box, Condition, Patches, Problem, solve
+
+distributed = pytest.importorskip("distributed")
+
+# Sockets that Dask leaves to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+x = piscm.coordinates("x")
+u = piscm.field("u", x)
+PROBLEM = Problem(
+    Box({x: (0, 2)}), [u.diff(x, 2) + sympy.exp(-u) - x], [Condition(u, on="boundary")]
+)
+AT = np.linspace(0, 2, 101)
+CLUSTER = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return solve(PROBLEM, Patches(20), tol=1e-6)(x=AT)
+
+
+def _cluster(workers, **more):
+    return distributed.LocalCluster(n_workers=workers, **CLUSTER, **more)
+
+
+@pytest.mark.parametrize(
+    "workers",
+    [2, *(pytest.param(count, marks=pytest.mark.slow) for count in (1, 4))],
+)
+def test_the_same_bits_for_any_number_of_workers(alone, workers):
+    with _cluster(workers) as cluster, distributed.Client(cluster) as client:
+        assert np.array_equal(solve(PROBLEM, Patches(20), tol=1e-6, executor=client)(x=AT), alone)
+        pool = client.get_executor()
+        assert np.array_equal(solve(PROBLEM, Patches(20), tol=1e-6, executor=pool)(x=AT), alone)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_costs_its_own_tasks(alone):
+    with _cluster(2) as cluster, distributed.Client(cluster) as client:
+        killed = []
+
+        def kill(done, residual):
+            if not killed:  # after the first trial: its districts are on the workers
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        found = solve(PROBLEM, Patches(20), tol=1e-6, executor=client, progress=kill)
+        assert killed
+        assert np.array_equal(found(x=AT), alone)
+
+
+@pytest.mark.slow
+def test_workers_with_little_memory_suffice():
+    k = 20.3
+    v = piscm.field("v", x, piscm.coordinates("y"))
+    y = v.args[1]
+    exact = sympy.sin(k * (0.6 * x + 0.8 * y))
+    equation = v.diff(x, 2) + v.diff(y, 2) + k**2 * v
+    box = Box({x: (0, 1), y: (0, 1)})
+    problem = Problem(box, [equation], [Condition(v - exact, on="boundary")])
+    with (
+        _cluster(2, memory_limit="500MB") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        before = set(client.run(os.getpid).values())
+        assert solve(problem, Patches({x: 6, y: 6}), tol=1e-4, executor=client).status.ok
+        assert set(client.run(os.getpid).values()) == before  # none was ended for its memory
+
+
+SWEEP = """
+import sys, time
+from distributed import Client
+import piscm
+from piscm.baselines import RandomFeatures
+import piscm.sweeping
+
+x = piscm.coordinates("x")
+u = piscm.field("u", x)
+
+def decay(rate):
+    start = piscm.Condition(u - 1, on={{x: 0}})
+    return piscm.Problem(piscm.Box({{x: (0, 1)}}), [u.diff(x) + rate * u], [start])
+
+def show(done, residual):
+    print(done, flush=True)
+    time.sleep({pause})
+
+if __name__ == "__main__":
+    with Client("{address}") as client:
+        method = RandomFeatures(nodes=12, scale=3.0)
+        rates = [1 + i / 100 for i in range({count})]
+        piscm.sweep(
+            decay, {{"rate": rates}}, executor=client, store="{store}", method=method, progress=show
+        )
+"""
+
+
+@pytest.mark.slow
+def test_a_client_that_dies_loses_no_finished_solve(tmp_path):
+    count, store = 30, tmp_path / "store"
+    with _cluster(2) as cluster:
+        times = {}
+        for turn in range(3):
+            script = tmp_path / f"client{turn}.py"
+            last = turn == 2
+            script.write_text(
+                SWEEP.format(
+                    address=cluster.scheduler_address,
+                    count=count,
+                    store=store,
+                    pause=0 if last else 0.5,
+                )
+            )
+            with subprocess.Popen(
+                [sys.executable, str(script)], stdout=subprocess.PIPE, text=True
+            ) as client:
+                if not last:
+                    for _ in range(3):
+                        client.stdout.readline()
+                    client.kill()
+                else:
+                    client.communicate(timeout=120)
+                    assert client.returncode == 0
+            time.sleep(1.0)  # what runs on workers ends
+            now = {path.name: path.stat().st_mtime_ns for path in store.glob("*.npz")}
+            for name, written in times.items():
+                assert now[name] == written  # neither lost nor solved again
+            times = now
+        assert len(times) == count
