@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from piscm.construct.local import Local
     from piscm.construct.orthogonal import Orthogonal
     from piscm.eigen import eigenpairs
+    from piscm.files import ProblemFile, read_problem_file
     from piscm.fit.eigenmode import Eigenmode
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from piscm.problem.normals import normal, normal_derivative
     from piscm.problem.observations import Observations
     from piscm.problem.polar_power import polar_power
+    from piscm.problem.priors import Prior
     from piscm.problem.problem import Problem
     from piscm.problem.region import Region
     from piscm.problem.symbols import coordinates, field, unknown
@@ -101,7 +103,9 @@ _WHERE = {
     "PointCloud": "shapes.cloud",
     "Polygon": "shapes.polygon",
     "Problem": "problem.problem",
+    "Prior": "problem.priors",
     "ProblemError": "problem.errors",
+    "ProblemFile": "files",
     "Progress": "result.progress",
     "Rectangle": "shapes.brick",
     "Region": "problem.region",
@@ -119,6 +123,7 @@ _WHERE = {
     "grad": "problem.calculus",
     "here": "problem.integrals",
     "integral": "problem.integrals",
+    "read_problem_file": "files",
     "laplacian": "problem.calculus",
     "load": "loading",
     "normal": "problem.normals",
@@ -159,8 +164,10 @@ __all__ = [
     "Periodic",
     "PointCloud",
     "Polygon",
+    "Prior",
     "Problem",
     "ProblemError",
+    "ProblemFile",
     "Progress",
     "Rectangle",
     "Region",
@@ -187,6 +194,7 @@ __all__ = [
     "polar",
     "polar_power",
     "read_mesh",
+    "read_problem_file",
     "singular_functions",
     "solve",
     "spherical",

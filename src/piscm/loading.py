@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Sampling
+from piscm.compile.blocks import block_names
 from piscm.fit import eigenmode as _eigenmode  # noqa: F401  (the classes that files name)
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
@@ -143,7 +144,7 @@ def _unpacked_error(listed: Any, problem: Problem) -> ErrorEstimate | None:
 
 
 def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, ...]:
-    blocks = len(problem.equations) + len(problem.conditions) + len(problem.observations)
+    blocks = len(block_names(problem))
     if len(listed) != blocks or not all(isinstance(item["name"], str) for item in listed):
         raise ProblemError("its residuals do not fit its problem.")
     return tuple(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from piscm import solve
-from piscm.text.problem_file import read_problem_file
+from piscm.files import read_problem_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GALLERY = sorted(EXAMPLES.glob("*/*.py"))

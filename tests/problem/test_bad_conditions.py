@@ -84,7 +84,7 @@ def test_conditions(refused, make, words):
         (lambda: observed(values=np.array([1, 1j])), "values of the observations of u(x)"),
         (lambda: observed(values=np.ma.array([1, 2], mask=[0, 1])), "values of the observations"),
         (lambda: observed(points=np.ma.array([0, 1], mask=[0, 1])), "points of the observations"),
-        (lambda: observed(points={x: [0.1, 0.5]}), "points of the observations of u(x)"),
+        (lambda: observed(points={"y": [0.1, 0.5]}), "points of the observations of u(x)"),
         (lambda: observed(points=[[0.1], [0.2, 0.3]]), "points of the observations of u(x)"),
         (lambda: observed(points=[0.1]), "shape (1,)"),
         (lambda: observed(points=0.1, values=1.0), "shape ()"),
@@ -93,7 +93,10 @@ def test_conditions(refused, make, words):
         (lambda: observed(points=[[0.1, 0.2]] * 2), "2 coordinates a point"),
         (lambda: observed(points=[0.1, 2.0]), "1 of 2 points"),
         (lambda: observed(weight=-1), "weight of the observations of u(x)"),
-        *((lambda bad=bad: observed(noise=bad), "noise") for bad in (0, -1, np.nan, "a", [1, 2])),
+        *(
+            (lambda bad=bad: observed(noise=bad), "noise")
+            for bad in (0, -1, np.nan, "a", [1, 2, 3])
+        ),
         *((lambda bad=bad: observed(loss=bad), "loss") for bad in ("l1", None, 3, ["huber"])),
         (lambda: observed("u"), "is text"),
         (lambda: observed(2 * x), "2*x holds no field"),

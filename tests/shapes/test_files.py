@@ -26,8 +26,8 @@ from piscm import (
     normal_derivative,
     solve,
 )
+from piscm.files import read_problem_file
 from piscm.text.document import problem_from_document, problem_to_document
-from piscm.text.problem_file import read_problem_file
 
 x, y, z, t, s = coordinates("x y z t s")
 u, w = field("u", x, y), field("w", x, y, t)

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from piscm import ProblemError
 from piscm.cli import app
-from piscm.text.problem_file import read_problem_file
+from piscm.files import read_problem_file
 
 FILE = """
 equations = ["diff(u, x) + rate*u"]

@@ -108,7 +108,8 @@ def place(
     row = nonlinear = 0
     for i in sorted(range(len(blocks)), key=lambda i: not blocks[i].linear):
         block, site = blocks[i], points.of_block[i]
-        root = np.sqrt(each[i] * emphasis.get(i, np.ones(1)))
+        precision = 1.0 if block.precision is None else block.precision
+        root = np.sqrt(each[i] * emphasis.get(i, np.ones(1)) * precision)
         legs = tuple(
             _placed_leg(problem, block.of_leg(number), leg, where, root)
             for number, (leg, where) in enumerate(zip(points[i], columns[site], strict=True))

@@ -21,6 +21,7 @@ from piscm.compile.blocks import Block, compile_blocks
 from piscm.network.network import Network
 from piscm.problem.observations import Observations
 from piscm.problem.place import Cut, Leg
+from piscm.problem.priors import PriorRow
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import Requirement
 
@@ -48,7 +49,7 @@ class Part:
         """
         problem = self.problem
         cut = cut_at(problem, coordinate, low, high)
-        requirements = (*problem.conditions, *problem.observations)
+        requirements = (*problem.conditions, *problem.observations, *problem.priors)
         sources: Sequence[Requirement | None] = [None] * len(problem.equations) + [*requirements]
         blocks: list[Block] = []
         inside: list[Requirement] = []
@@ -56,7 +57,7 @@ class Part:
             for kept in block.place.within(cut):
                 own = replace(block, place=kept.place)
                 if kept.rows is not None and block.data is not None:
-                    own = replace(own, data=block.data[kept.rows])
+                    own = own.kept(kept.rows)
                 if kept.continued:
                     assert before is not None, "a window that is not the first follows another"
                     own = replace(own, inherited=partial(before.value, block.compiled))
@@ -66,7 +67,8 @@ class Part:
         domain = problem.domain.cut(coordinate, low, high)
         observations = [item for item in inside if isinstance(item, Observations)]
         conditions = [item for item in inside if item.kind == "conditions"]
-        return Part(problem.part(domain, conditions, observations), tuple(blocks))
+        priors = [item for item in inside if isinstance(item, PriorRow)]
+        return Part(problem.part(domain, conditions, observations, priors), tuple(blocks))
 
     def without_observations(self) -> "Part":
         """The same part without data."""

@@ -71,7 +71,9 @@ class Baseline(Method):
         raise ProblemError(f"tol: {type(self).__name__} has no tolerance; leave it out.")
 
     def check(self, problem: Problem) -> None:
-        if any(data.noise is not None or data.loss != "square" for data in problem.observations):
+        if problem.priors or any(
+            data.noise is not None or data.loss != "square" for data in problem.observations
+        ):
             raise ProblemError(
                 f"{type(self).__name__} fits observations by plain least squares: leave noise=... "
                 "and loss=... out, or use PISC3()."

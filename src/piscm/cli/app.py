@@ -1,44 +1,33 @@
 """The commands and their options; the code behind them is loaded when they run."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from piscm.cli.exit_codes import EPILOG, INTERRUPTED, WRONG_INPUT
+from piscm.cli.exit_codes import EPILOG, INTERRUPTED
+from piscm.cli.telling import say, told
 
 app = typer.Typer(
     help="Differential equations solved by a network that is grown, not trained.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    rich_markup_mode=None,  # brackets in a help text are words, not markup
 )
 
 
-@contextmanager
-def _told(*others: type[Exception]) -> Iterator[None]:
-    """Report errors that a user can fix in one line, with an exit code."""
-    from piscm.problem.errors import ProblemError
+def _problems(begun: str) -> list[str]:
+    """Names of the zoo, for completion in a shell."""
+    from piscm import zoo
 
-    mended: tuple[type[Exception], ...] = (ProblemError, ImportError, OSError, *others)
-    try:
-        yield
-    except mended as error:
-        _say(str(error), "error: ")
-        raise typer.Exit(WRONG_INPUT) from None
+    return [name for name in zoo.names() if name.startswith(begun)]
 
 
-def _say(words: str, before: str = "") -> None:
-    from rich.console import Console
-    from rich.text import Text
+def _methods(begun: str) -> list[str]:
+    from piscm.files import BASELINES, METHODS
 
-    from piscm.problem.errors import printable
-
-    # Text, because a message may quote brackets that rich would interpret as markup.
-    Console(stderr=True).print(Text.assemble((before, "red"), printable(words)), soft_wrap=True)
+    return [name for name in (*METHODS, *BASELINES) if name.startswith(begun.lower())]
 
 
 def _version(wanted: bool) -> None:
@@ -77,12 +66,17 @@ def list_problems() -> None:
 
 @app.command("solve", epilog=EPILOG)
 def solve_problem(
-    name_or_file: Annotated[str, typer.Argument(help="A name from `piscm list`, or a TOML file.")],
+    name_or_file: Annotated[
+        str,
+        typer.Argument(help="A name from `piscm list`, or a TOML file.", autocompletion=_problems),
+    ],
     method: Annotated[
         str | None,
         typer.Option(
-            help="auto, pi-sc-i, pi-sc-ii or pi-sc-iii. Left out, it is auto, or pi-sc-iii where "
-            "--nodes or the [method] of a file ask for one network of some size."
+            help="auto, windows, pi-sc-i, pi-sc-ii, pi-sc-iii or a baseline, in any case. Left "
+            "out, it is that of the file; else auto, or pi-sc-iii where --nodes or the [method] of "
+            "a file ask for one network of some size.",
+            autocompletion=_methods,
         ),
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")] = None,
@@ -90,8 +84,16 @@ def solve_problem(
     observations: Annotated[
         int | None, typer.Option(help="Exact observations to give a problem of the zoo.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the first trial.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the first trial; that of the file, or 0.")
+    ] = None,
     trials: Annotated[int, typer.Option(help="Number of trials, each with the next seed.")] = 1,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Each trial ends after this time with the best so far.")
+    ] = None,
+    activation: Annotated[
+        str | None, typer.Option(help="sin, tanh, sigmoid or gaussian nodes.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object a trial on standard output.")
     ] = False,
@@ -101,14 +103,24 @@ def solve_problem(
 ) -> None:
     """Solve a problem of the zoo or of a file."""
     try:
-        with _told():
+        with told():
             from piscm.cli.trials import run_trials
 
             code = run_trials(
-                name_or_file, method, nodes, tol, observations, seed, trials, as_json, out
+                name_or_file,
+                method,
+                nodes,
+                tol,
+                observations,
+                seed,
+                trials,
+                as_json,
+                out,
+                max_seconds,
+                activation,
             )
     except KeyboardInterrupt:
-        _say("Interrupted before there was a result.")
+        say("Interrupted before there was a result.")
         raise typer.Exit(INTERRUPTED) from None
     raise typer.Exit(code)
 
@@ -141,12 +153,12 @@ def sweep_file(
 ) -> None:
     """Solve the problem of a file for every combination of some values of its parameters."""
     try:
-        with _told():
+        with told():
             from piscm.cli.sweeps import run_sweep
 
             code = run_sweep(file, chosen or [], tol, seed, patches, workers, dask, as_json, out)
     except KeyboardInterrupt:
-        _say("Interrupted. What was finished is kept, if there is a folder (--out).")
+        say("Interrupted. What was finished is kept, if there is a folder (--out).")
         raise typer.Exit(INTERRUPTED) from None
     raise typer.Exit(code)
 
@@ -187,7 +199,7 @@ def reproduce_paper(
     made anew: rows that other code made are confirmed by a few trials, or run again.
     """
     try:
-        with _told(RuntimeError):
+        with told(RuntimeError):
             from piscm.paper.reproduce import reproduce
 
             reproduce(
@@ -201,7 +213,7 @@ def reproduce_paper(
                 quick=quick,
             )
     except KeyboardInterrupt:
-        _say("Interrupted. What was finished is kept: the same command goes on.")
+        say("Interrupted. What was finished is kept: the same command goes on.")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -221,7 +233,7 @@ def measure(
     ] = None,
 ) -> None:
     """Measure speed, growth and accuracy, as ratios to fixed yardsticks in the same run."""
-    with _told():
+    with told():
         from piscm.paper.bench import bench
 
         bench(out, trials, quick, [*(parts or ()), *(only or ())])

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from piscm.cli.exit_codes import FAILED
+from piscm.files import read_problem_file
 from piscm.march.methods import Auto
 from piscm.march.patched import Patches
 from piscm.paper.workers import dask_workers, local_workers
@@ -19,7 +20,6 @@ from piscm.problem.problem import Problem
 from piscm.result.solution import Solution
 from piscm.sweeping import sweep
 from piscm.text.files import write_csv
-from piscm.text.problem_file import read_problem_file
 
 
 def run_sweep(

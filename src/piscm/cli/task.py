@@ -1,30 +1,22 @@
 """What the command line solves: a problem of the zoo or from a file."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from piscm import zoo
 from piscm.assemble.sampling import Sampling
 from piscm.construct.construction import Construction
-from piscm.fit.pisc import PISC1, PISC2, PISC3
+from piscm.files import METHODS, make_method, method_class, method_name, read_problem_file
 from piscm.march.methods import Auto
-from piscm.problem.errors import KeyedProblemError, ProblemError
+from piscm.problem.errors import ProblemError
+from piscm.problem.nearest import nearest
 from piscm.problem.problem import Problem
+from piscm.result.method import Method
 from piscm.result.solution import Solution
 from piscm.solver import solve
-from piscm.text.problem_file import ProblemFile, mistake, read_problem_file
 from piscm.zoo.benchmark import Benchmark
-
-# Defaults for files, with which the paper's algorithms need no scale.
-_FILE_OPTIONS = {"selection": "orthogonal", "candidates": 100}
-
-_TABLES = {"method": "options", "sampling": "sampling"}
-
-METHODS: dict[str, Any] = {"auto": Auto, "pi-sc-i": PISC1, "pi-sc-ii": PISC2, "pi-sc-iii": PISC3}
 
 
 @dataclass(frozen=True)
@@ -33,21 +25,30 @@ class Task:
 
     name: str
     problem: Callable[[int], Problem]  # given a seed
-    method: Construction | Auto
+    method: Method
     sampling: Sampling | None  # None leaves it to the method
     benchmark: Benchmark | None
     weights: Mapping[str, float] | None = None  # of a benchmark, for the paper's algorithms
+    initial: Mapping[Any, Any] | None = None
+    run: Mapping[str, Any] = field(default_factory=dict)  # tol, seed and limits of a file
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def task_for(
-    name: str, method: str | None, nodes: int | None, tol: float | None, observations: int | None
+    name: str,
+    method: str | None,
+    nodes: int | None,
+    tol: float | None,
+    observations: int | None,
+    activation: str | None = None,
 ) -> tuple[str, Task]:
     """The name of the method, and the task for it."""
-    if method is not None and method not in METHODS:
-        raise ProblemError(f"--method {method}: known methods are {', '.join(METHODS)}.")
+    method = None if method is None else method_name(method)
     overrides: dict[str, Any] = {} if nodes is None else {"max_nodes": nodes}
     if tol is not None:
         overrides["tolerance"] = tol
+    if activation is not None:
+        overrides["activation"] = activation.lower()
     if name in zoo.names():
         method = method or ("auto" if nodes is None else "pi-sc-iii")
         item = zoo.load(name)
@@ -57,7 +58,7 @@ def task_for(
             return method, Task(
                 name, lambda seed: item.observed(count, seed), Auto(**overrides), None, item
             )
-        chosen = item.method(METHODS[method], **overrides)
+        chosen = _of_benchmark(item, method, overrides)
         return method, Task(
             name,
             lambda seed: item.observed(count, seed),
@@ -67,34 +68,54 @@ def task_for(
             item.weights,
         )
     if not Path(name).is_file():
-        known = ", ".join(zoo.names())
-        raise ProblemError(f"{name!r} is neither a problem of the zoo ({known}) nor a file.")
+        raise ProblemError(_not_found(name))
     if observations is not None:
         raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
-    file = read_problem_file(name)
-    method = method or ("pi-sc-iii" if file.options or nodes is not None else "auto")
-    defaults = {} if method == "auto" else _FILE_OPTIONS
-    with _mistakes(file, "method", {**file.options, **overrides}):
-        chosen = METHODS[method](**{**defaults, **file.options, **overrides})
-    with _mistakes(file, "sampling", file.sampling):
-        sampling = Sampling(**file.sampling) if file.sampling else None
-    return method, Task(Path(name).stem, lambda seed: file.problem, chosen, sampling, None)
+    file = read_problem_file(name, method=method, **overrides)
+    chosen = file.method or Auto()
+    if "tol" in file.run and tol is None:
+        chosen = chosen.with_tolerance(file.run["tol"])
+    if method is None:
+        method = next((key for key, kind in METHODS.items() if type(chosen) is kind), None)
+    return method or type(chosen).__name__.lower(), Task(
+        Path(name).stem,
+        lambda seed: file.problem,
+        chosen,
+        file.sampling,
+        None,
+        file.weights or None,
+        file.initial or None,
+        file.run,
+        file.units,
+    )
 
 
-@contextmanager
-def _mistakes(file: ProblemFile, table: str, options: Mapping[str, Any]) -> Iterator[None]:
-    """Tell a wrong option with the file, and with its line if it is written there."""
-    try:
-        yield
-    except (TypeError, ProblemError) as error:
-        words = str(error).rstrip(".")
-        named = [key for key in options if re.search(rf"\b{re.escape(key)}\b", words)]
-        written = (table, *(key for key in named[:1] if key in getattr(file, _TABLES[table])))
-        keyed = KeyedProblemError(f"[{table}] {words}.", written)
-        raise mistake(file.path, file.text, keyed) from None
+def _not_found(name: str) -> str:
+    known = zoo.names()
+    near = nearest(name, known)
+    if near is not None:
+        return f"{name!r} is neither a problem of the zoo nor a file; did you mean {near!r}?"
+    return f"{name!r} is neither a problem of the zoo ({', '.join(known)}) nor a file."
 
 
-def solved(task: Task, seed: int) -> Solution:
+def _of_benchmark(item: Benchmark, method: str, overrides: Mapping[str, Any]) -> Method:
+    kind = method_class(method)
+    if issubclass(kind, Construction):
+        return item.method(kind, **overrides)
+    return make_method(method, overrides, item.problem.domain.coordinates)
+
+
+def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
     """One trial."""
-    problem = task.problem(seed)
-    return solve(problem, task.method, sampling=task.sampling, weights=task.weights, seed=seed)
+    run = {key: value for key, value in task.run.items() if key not in ("seed", "tol")}
+    if max_seconds is not None:
+        run["max_seconds"] = max_seconds
+    return solve(
+        task.problem(seed),
+        task.method,
+        sampling=task.sampling,
+        weights=task.weights,
+        initial=task.initial,
+        seed=seed,
+        **run,
+    )

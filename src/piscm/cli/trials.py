@@ -10,9 +10,12 @@ from rich.text import Text
 from piscm.cli.exit_codes import FAILED, INTERRUPTED
 from piscm.cli.output import flat, print_many, print_one, row_of, write
 from piscm.cli.task import solved, task_for
+from piscm.plots.page import Section, write_page
 from piscm.problem.errors import ProblemError, printable
 from piscm.result.status import Status
 from piscm.text.files import write_csv
+
+_MOST_SHOWN = 10  # trials with pictures on the page
 
 
 def run_trials(
@@ -21,36 +24,45 @@ def run_trials(
     nodes: int | None,
     tol: float | None,
     observations: int | None,
-    seed: int,
+    seed: int | None,
     trials: int,
     as_json: bool,
     out: Path | None,
+    max_seconds: float | None = None,
+    activation: str | None = None,
 ) -> int:
     """Solve a problem with one seed per trial; the exit code."""
     if trials < 1:
         raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
-    if seed < 0:
+    if seed is not None and seed < 0:
         raise ProblemError(f"seed={seed}: give a whole number from 0 up.")
-    method, task = task_for(name_or_file, method, nodes, tol, observations)
+    method, task = task_for(name_or_file, method, nodes, tol, observations, activation)
+    seed = task.run.get("seed", 0) if seed is None else seed
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
     codes: list[int] = []
+    sections: list[Section] = []
     try:
         for number in range(trials):
-            solution = solved(task, seed + number)
-            rows.append(row_of(task, method, solution))
+            solution = solved(task, seed + number, max_seconds)
+            rows.append(row_of(task.name, method, solution, task.benchmark))
             codes.append(FAILED[rows[-1]["status"]] if solution.status.failed else 0)
             if as_json:
                 print(json.dumps(rows[-1]), flush=True)
             if out is not None:
-                write(task, solution, out / f"{task.name}-{method}-seed{solution.seed}")
+                stem = f"{task.name}-{method}-seed{solution.seed}"
+                sections.append(write(task, solution, out / stem, rows[-1]))
             if not as_json and trials == 1:
                 print_one(solution, rows[-1])
             if solution.status is Status.INTERRUPTED:
                 break  # who presses Ctrl-C means all of them
     except KeyboardInterrupt:
         codes.append(INTERRUPTED)
+    if out is not None and sections:
+        write_page(
+            out / "index.html", sections[:_MOST_SHOWN], title=printable(task.name), units=task.units
+        )
     if rows:
         _finish(rows, trials, as_json, out and out / f"{task.name}-{method}-trials.csv")
     if INTERRUPTED in codes:

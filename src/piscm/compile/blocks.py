@@ -49,6 +49,8 @@ class Block:
         "square" or "huber".
     integrands : tuple of Compiled
         What the legs after the first one sum up, if that is not `compiled`.
+    precision : ndarray or None
+        The weight of each datum relative to their mean, where their noise differs.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Block:
     noise: float | None = None
     loss: str = "square"
     integrands: tuple[Compiled, ...] = ()
+    precision: Floats | None = None
 
     def of_leg(self, number: int) -> Compiled:
         """The expression whose values at a leg's points become rows."""
@@ -80,6 +83,17 @@ class Block:
     def observed(self) -> bool:
         """Whether its rows are data."""
         return self.kind == "observations"
+
+    @property
+    def spread(self) -> "Floats | float":
+        """The standard deviation of each datum relative to `noise`."""
+        return 1.0 if self.precision is None else self.precision**-0.5
+
+    def kept(self, rows: "NDArray[np.bool_]") -> "Block":
+        """The same with some of its data."""
+        assert self.data is not None
+        precision = None if self.precision is None else self.precision[rows]
+        return replace(self, data=self.data[rows], precision=precision)
 
     def residual(self, legs: Legs, values: Sequence[Floats]) -> Floats:
         """The rows from the values of the expression at each leg, shape (..., points)."""
@@ -118,10 +132,10 @@ def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
         name, where = names[len(blocks)], f"Equation {number}"
         place = problem.place_of_equation(number - 1)
         blocks.append(block(name, "equations", finite, place, where))
-    for item in (*problem.conditions, *problem.observations):
+    for item in (*problem.conditions, *problem.observations, *problem.priors):
         made = block(names[len(blocks)], item.kind, item.expression, item.place, item.where)
         made = replace(made, weight=item.weight, data=item.data)
-        blocks.append(replace(made, noise=item.noise, loss=item.loss))
+        blocks.append(replace(made, noise=item.sigma, loss=item.loss, precision=item.precision))
     return tuple(blocks)
 
 
@@ -135,7 +149,8 @@ def block_names(problem: Problem) -> list[tuple[str, str]]:
     if isinstance(problem.domain, Mosaic):
         where = [problem.domain.names[region] for region in problem.in_regions]
         named = [(f"{name} in {own}", kind) for (name, kind), own in zip(named, where, strict=True)]
-    named += [(item.name, item.kind) for item in (*problem.conditions, *problem.observations)]
+    others = (*problem.conditions, *problem.observations, *problem.priors)
+    named += [(item.name, item.kind) for item in others]
     taken = [name for name, _ in named]
     return [(_distinct(name, taken[:index]), kind) for index, (name, kind) in enumerate(named)]
 

@@ -45,6 +45,11 @@ def plain_network(model: Model) -> Network:
             "Fields of regions and singular functions have no formula to export. Use to_xarray, "
             "to_dataframe or to_vtk."
         )
+    if model.problem.statement is not None or model.problem.singular:
+        raise ProblemError(
+            "A solution on regions, or with singular functions, is not exported as a formula; use "
+            "to_xarray, to_dataframe or to_vtk."
+        )
     return model
 
 

@@ -119,7 +119,7 @@ def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:
     if any(other.noise is not None for other in blocks):
         data = [other for other in blocks if other.observed]
         share = (min(_noise(refined, other) for other in data) / sigma) ** 2
-    return share * trust(residual, sigma, block.loss)
+    return share * trust(residual / block.spread, sigma, block.loss)
 
 
 def _noise(refined: Refined, block: Block) -> float:

@@ -155,7 +155,7 @@ def _deviations(system: System, state: State, leverage: Floats) -> tuple[Floats,
             sigma = float("nan")  # the network interpolates the data: noise cannot be estimated
         else:
             sigma = deviation(residual, "square")
-        deviations[placed.rows] = placed.root_weight * sigma
+        deviations[placed.rows] = placed.root_weight * sigma * block.spread
         if block.kind == "observations":
             noise[block.name] = sigma
     return deviations, noise

@@ -66,6 +66,7 @@ class _Observed:
     residual: Floats
     base: Floats  # the change required by the equations alone
     slopes: Floats  # (unknowns, points)
+    spread: Floats  # the standard deviation of each, relative to that of all
 
 
 @dataclass(frozen=True)
@@ -187,13 +188,15 @@ class _Chain:
         for block in self._data:
             for kept in block.place.within(cut):
                 assert block.data is not None
-                own = replace(block, place=kept.place, data=block.data[kept.rows])
+                assert kept.rows is not None
+                own = replace(block, place=kept.place).kept(kept.rows)
                 domain, rng = self._physics.problem.domain, np.random.default_rng(0)
                 legs = draw_points(domain, [own], Sampling(), rng)[0]  # nothing is actually drawn
                 moved = _followed(solved, network.gradient(block.compiled, legs[0].points))
                 residual = network.residual(own, legs)
                 values = block.data[kept.rows]
-                found.append(_Observed(block, values, residual, moved[0], moved[1:]))
+                spread = own.spread * np.ones(len(values))
+                found.append(_Observed(block, values, residual, moved[0], moved[1:], spread))
         return found
 
 
@@ -211,10 +214,12 @@ def _row_weights(observed: Sequence[_Observed]) -> Floats:
     for item in observed:
         same = np.concatenate([o.residual + o.base for o in observed if o.block is item.block])
         sigma = item.block.noise
-        if sigma is None:
-            sigma = deviation(same, "huber") if item.block.loss == "huber" else 1.0
-        weights = item.block.weight * trust(item.residual + item.base, sigma, item.block.loss)
-        parts.append(np.sqrt(weights) / (sigma or 1.0))
+        if sigma is None:  # next to data of known noise it matters how noisy these are
+            estimated = item.block.loss == "huber" or any(o.block.noise for o in observed)
+            sigma = deviation(same, item.block.loss) if estimated else 1.0
+        missed = (item.residual + item.base) / item.spread
+        weights = item.block.weight * trust(missed, sigma, item.block.loss)
+        parts.append(np.sqrt(weights) / ((sigma or 1.0) * item.spread))
     return np.concatenate(parts)
 
 

@@ -13,6 +13,10 @@ class ProblemError(ValueError):
     """The problem cannot be solved as written; the message says why and what to do."""
 
 
+NAME = (-1, -1)
+"""The span of a mistake that is the name of an entry, not its value."""
+
+
 class FormulaError(ProblemError):
     """A mistake in the text of a formula; `span` is where it begins and ends in the text."""
 

@@ -9,6 +9,7 @@ import sympy
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.numeric import finite_number
+from piscm.problem.priors import Prior
 from piscm.problem.symbols import checked_name
 
 
@@ -33,6 +34,8 @@ def intervals(unknowns: Any, domain: Domain) -> dict[sympy.Symbol, tuple[float, 
 def interval(symbol: sympy.Symbol, given: Any) -> tuple[float, float, float]:
     """Guess, lower and upper bound of an unknown, as a user gives them."""
     guess, low, high = given, None, None
+    if isinstance(given, Prior):
+        given = given.interval
     if isinstance(given, tuple | list):
         if len(given) != 3:
             raise ProblemError(

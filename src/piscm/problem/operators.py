@@ -9,13 +9,17 @@ from piscm.problem.integrals import here, integral_in_text
 from piscm.problem.normals import normal, normal_derivative
 from piscm.problem.systems import cylindrical, polar, spherical
 
-BY_NAME: dict[str, Callable[..., Any]] = dict(
-    zip(
-        (*OPERATORS, *SYSTEMS),
-        (normal, normal_derivative, integral_in_text, here, polar, cylindrical, spherical),
-        strict=True,
-    )
+_OF_SCALARS: tuple[Callable[..., Any], ...] = (
+    normal,
+    normal_derivative,
+    integral_in_text,
+    here,
+    polar,
+    cylindrical,
+    spherical,
 )
+
+BY_NAME: dict[str, Callable[..., Any]] = dict(zip((*OPERATORS, *SYSTEMS), _OF_SCALARS, strict=True))
 """Operators whose arguments are scalars."""
 
 OF_VECTORS: dict[str, Callable[..., Any]] = dict(

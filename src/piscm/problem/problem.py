@@ -1,6 +1,8 @@
 """A whole problem: domain, equations, conditions, unknowns, observations."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,7 @@ from piscm.problem.numeric import Floats
 from piscm.problem.observations import Observations
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Interior
+from piscm.problem.priors import Prior, PriorRow, any_point
 from piscm.problem.region import Region
 from piscm.problem.regional_places import InRegion, Interface
 from piscm.problem.requirement import Requirement
@@ -55,9 +58,9 @@ class Problem(Frozen):
     equations : sequence of sympy.Expr or sympy.Eq
         Expressions that must vanish inside the domain; a vector stands for its components.
     conditions : sequence of Condition and Periodic
-    unknowns : mapping of sympy.Symbol to float or (float, float, float), optional
+    unknowns : mapping of sympy.Symbol to float, (float, float, float) or Prior, optional
         Physical parameters to be identified, each with a first guess, or with a guess, a lower and
-        an upper bound (None for no bound).
+        an upper bound (None for no bound), or with a Gaussian `Prior`.
     observations : sequence of Observations
     regions : sequence of Region, optional
         Parts of the domain that lie side by side, each with values of its own for symbols of the
@@ -83,6 +86,8 @@ class Problem(Frozen):
         The first guesses.
     bounds : dict of sympy.Symbol to (float, float)
         The bounds of each unknown; infinite if it has none.
+    priors : tuple of PriorRow
+        What is known about unknowns before any data.
     """
 
     domain: Domain
@@ -91,6 +96,7 @@ class Problem(Frozen):
     observations: tuple[Observations, ...]
     unknowns: dict[sympy.Symbol, float]
     bounds: dict[sympy.Symbol, tuple[float, float]]
+    priors: tuple[PriorRow, ...]
     fields: tuple[AppliedUndef, ...]
     statement: Statement | None
     in_regions: tuple[int, ...]
@@ -130,9 +136,17 @@ class Problem(Frozen):
             domain=domain,
             equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
             conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
-            observations=tuple(_listed(observations, "observations")),
+            observations=tuple(
+                item.in_order(domain.coordinates) if isinstance(item, Observations) else item
+                for item in _listed(observations, "observations")
+            ),
             unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in guessed.items()),
             bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in guessed.items()),
+            priors=tuple(
+                PriorRow(symbol, given, any_point(domain))
+                for symbol, given in (unknowns or {}).items()
+                if isinstance(given, Prior)
+            ),
             statement=None,
             in_regions=(),
             homes=ReadOnly(),
@@ -329,28 +343,45 @@ class Problem(Frozen):
                 )
 
     def _check_observation_points(self) -> None:
-        dimension = self.domain.dimension
         for data in self.observations:
-            points = np.asarray(data.points)
-            if points.shape[1] != dimension:
-                raise ProblemError(
-                    f"The observations of {brief(data.expression)} have {points.shape[1]} "
-                    f"coordinates a point; the domain has {dimension}: {self.domain}."
-                )
-            outside = np.flatnonzero(~self.domain.contains(points))
-            if len(outside):
-                first = ", ".join(f"{value:g}" for value in points[outside[0]])
-                raise ProblemError(
-                    f"{len(outside)} of {len(points)} points of the observations of "
-                    f"{brief(data.expression)} lie outside the domain {self.domain}, the first is "
-                    f"({first}); is the order of the columns right?"
-                )
+            self.check_points(data, self.domain)
+
+    @staticmethod
+    def check_points(data: Observations, domain: Domain) -> None:
+        """Raise `ProblemError` if observations do not lie in a domain."""
+        points = np.asarray(data.points)
+        if points.shape[1] != domain.dimension:
+            raise ProblemError(
+                f"The observations of {brief(data.expression)} have {points.shape[1]} "
+                f"coordinates a point; the domain has {domain.dimension}: {domain}."
+            )
+        outside = np.flatnonzero(~domain.contains(points))
+        if len(outside):
+            first = ", ".join(f"{value:g}" for value in points[outside[0]])
+            raise ProblemError(
+                f"{len(outside)} of {len(points)} points of the observations of "
+                f"{brief(data.expression)} lie outside the domain {domain}, the first is "
+                f"({first}); is the order of the columns right?"
+            )
 
     def _check_unknowns_used(self) -> None:
         used = set().union(*(expression.free_symbols for _, expression, _ in self._expressions()))
         for symbol in self.unknowns:
             if symbol not in used:
                 raise ProblemError(f"The unknown {symbol} appears in no equation or condition.")
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> "Problem":
+        """The problem of a problem file; `piscm.read_problem_file` reads its method too."""
+        return import_module("piscm.text.problem_file").read_problem(path)  # type: ignore[no-any-return]
+
+    def to_toml(self, path: str | PathLike[str] | None = None) -> str:
+        """The problem as the text of a problem file, which is written to `path` if it is given."""
+        text: str = import_module("piscm.text.writing").problem_text(self)
+        if path is not None:
+            with import_module("piscm.text.replacing").replacing(path) as part:
+                part.write_text(text, encoding="utf-8")
+        return text
 
     def with_observations(self, observations: Sequence[Observations]) -> "Problem":
         """The same problem with more observations."""
@@ -368,9 +399,7 @@ class Problem(Frozen):
     ) -> "Problem":
         """The problem as it was written, with more observations or other singular functions."""
         known, said = self.amplitudes, self.statement
-        unknowns = {
-            s: (guess, *self.bounds[s]) for s, guess in self.unknowns.items() if s not in known
-        }
+        unknowns = {s: given for s, given in self._given_unknowns().items() if s not in known}
         if said is None:
             own = None if self.tries_singular else self._singular_given
             return Problem(
@@ -394,15 +423,29 @@ class Problem(Frozen):
             interface=said.interface,
         )
 
+    def _given_unknowns(self) -> dict[sympy.Symbol, Any]:
+        """The unknowns as they were given: guess and bounds, or a prior with them."""
+        priors = {item.expression: item.prior for item in self.priors}
+        return {
+            symbol: Prior(priors[symbol].mean, priors[symbol].std, guess, *self.bounds[symbol])
+            if symbol in priors
+            else (guess, *self.bounds[symbol])
+            for symbol, guess in self.unknowns.items()
+        }
+
     def part(
         self,
         domain: Domain,
         conditions: Sequence[Requirement],
         observations: Sequence[Observations],
+        priors: Sequence[PriorRow] = (),
     ) -> "Problem":
         """The same equations on a part of the domain, with the conditions and data there."""
         return self._with(
-            domain=domain, conditions=tuple(conditions), observations=tuple(observations)
+            domain=domain,
+            conditions=tuple(conditions),
+            observations=tuple(observations),
+            priors=tuple(priors),
         )
 
     @property

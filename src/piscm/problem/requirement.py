@@ -31,7 +31,7 @@ class Requirement(ABC):
     """
 
     kind: ClassVar[str] = "conditions"
-    noise: float | None = None
+    noise: Any = None
     loss: str = "square"
 
     expression: Expression
@@ -55,6 +55,16 @@ class Requirement(ABC):
     @property
     def data(self) -> Floats | None:
         """The value of the expression, one number per row; None if it must vanish."""
+        return None
+
+    @property
+    def sigma(self) -> float | None:
+        """The standard deviation of the data; None if it is not known."""
+        return None
+
+    @property
+    def precision(self) -> Floats | None:
+        """The weight of each datum relative to their mean; None if all are alike."""
         return None
 
     @abstractmethod

@@ -41,7 +41,8 @@ class FieldFunction:
         self._solution, self._expression = solution, expression
         self.fixed = dict(fixed)
         self.coordinates = tuple(name for name in names if name not in fixed)
-        solution.network.compile(expression)  # its mistakes are told here
+        if not solution.problem.translations:
+            solution.network.compile(expression)  # its mistakes are told here
 
     def __call__(self, *values: ArrayLike) -> Any:
         """The value at coordinates, or at one point."""

@@ -12,11 +12,13 @@ from os import PathLike
 from typing import Any
 
 from piscm.problem.errors import ProblemError, brief, printable, shortened
+from piscm.problem.nearest import did_you_mean
 from piscm.text.replacing import replacing
 
 _MAX_TOML = 2**23
 _MAX_CSV = 2**28
 _MAX_KEY = 20
+_MAX_HEADER = 2**16
 _PART = rb"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
 _DOTTED = re.compile(rb"(?<![\w-])(?:" + _PART + rb"\.\s*+){%d}" % _MAX_KEY)
 _LONG_NUMBER = re.compile(rb"[0-9_]{4300}")
@@ -47,6 +49,15 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
     return content
 
 
+def csv_header(path: str | PathLike[str]) -> list[str]:
+    """The names of the columns of a table; empty if it is none."""
+    text = read_bytes(path, _MAX_CSV)[:_MAX_HEADER].decode("utf-8-sig", errors="replace")
+    try:
+        return next(csv.reader(io.StringIO(text, newline="")), [])
+    except csv.Error:
+        return []
+
+
 def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[float]]:
     """The named columns of a table with a header line; other columns may hold anything."""
     try:
@@ -60,7 +71,8 @@ def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[
     for name in names:
         if header.count(name) != 1:
             found = "no column" if name not in header else "more than one column"
-            raise ProblemError(f"{path} has {found} {name!r}; it needs {', '.join(names)}.")
+            near = did_you_mean(name, header) if name not in header else ""
+            raise ProblemError(f"{path} has {found} {name!r}{near}; it needs {', '.join(names)}.")
     for line, row in rows:
         if len(row) != len(header):
             raise ProblemError(
@@ -108,23 +120,3 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
                     f"{path}, line {number}, {shortened(key, 60)}: too large a number."
                 ) from None
         raise ProblemError(f"{path} is not a TOML file: it holds too large a number.") from None
-
-
-def line_of(text: str, key: Sequence[str | int]) -> int:
-    """The line of a TOML file where a key, or as much of it as can be found, is written."""
-    lines, here = text.splitlines(), 0
-    for name in key:
-        if isinstance(name, int):
-            here = _item(lines, here, name)
-            continue
-        word = re.compile(rf"""(^|[\s{{,\[.])["']?{re.escape(name)}["']?\s*[=.\]]""")
-        found = [number for number in range(here, len(lines)) if word.search(lines[number])]
-        here = found[0] if found else here
-    return here + 1
-
-
-def _item(lines: Sequence[str], first: int, index: int) -> int:
-    """The line where an item of a list begins, in a list of lines of `{...}` or `"..."`."""
-    opened = re.compile(r"^\s*(\[\[|[{\"'])|\[\s*[{\"']")
-    begins = [number for number in range(first, len(lines)) if opened.search(lines[number])]
-    return begins[index] if index < len(begins) else first

@@ -111,11 +111,11 @@ def expression_text(expression: sympy.Expr) -> str:
     Except that products which SymPy distributes itself come back distributed, such as an
     unevaluated ``2*(x + 1)``.
     """
-    text: str = _Printer().doprint(expression)
+    text: str = FormulaPrinter().doprint(expression)
     return text
 
 
-class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no type hints
+class FormulaPrinter(StrPrinter):  # type: ignore[misc]  # SymPy has no type hints
     def _print_Float(self, number: sympy.Float) -> str:
         return repr(float(number))
 
@@ -232,7 +232,7 @@ class _Reader:
         if made is not None:
             field, pairs = made
             return differentiate(field, pairs, self.where, self.budget)
-        known = shortened(", ".join([*self.symbols, *self.fields]), 300)
+        known = shortened(", ".join([*self.symbols, *self.fields]), 300) or "none"
         near = did_you_mean(node.id, [*self.symbols, *self.fields, *CONSTANTS])
         raise self.fail(node, f"is not declared{near}; the names known here are {known}.")
 

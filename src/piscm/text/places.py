@@ -9,6 +9,7 @@ from piscm.problem.box import Box
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.integrals import Region, integrals_in
+from piscm.problem.nearest import did_you_mean
 from piscm.problem.place import Place
 from piscm.problem.symbols import coordinates
 from piscm.text.keys import at
@@ -19,63 +20,68 @@ WHOLE = "domain"
 """The name of the whole domain in integrals."""
 
 
-def constant(value: Any) -> Any:
-    """Parse a bound or place, which may be text: ``"2*pi"``."""
-    return parse_expression(value, {}, {}, "A bound") if isinstance(value, str) else value
+Constants = Mapping[str, sympy.Expr]
 
 
-def read_domain(given: Any) -> Domain:
+def constant(value: Any, known: Constants | None = None) -> Any:
+    """Parse a bound or place, which may be text: ``"2*pi"``; `known` are constants by name."""
+    return parse_expression(value, known or {}, {}, "A bound") if isinstance(value, str) else value
+
+
+def read_domain(given: Any, known: Constants | None = None) -> Domain:
     """A domain: bounds of a box, or a shape."""
     if not isinstance(given, Mapping):
         raise ProblemError("domain is missing or is not a table of names.")
     if not isinstance(given.get("shape"), str):
-        return Box(_bounds(given))
+        return Box(_bounds(given, known))
     from piscm.shapes.reading import Reader
 
-    known: dict[str, sympy.Symbol] = {}
+    seen: dict[str, sympy.Symbol] = {}
 
     def symbol(name: Any) -> sympy.Symbol:
         if not isinstance(name, str):
             raise ProblemError(f"{name!r} is not the name of a coordinate.")
-        return known.setdefault(name, coordinates(name))
+        return seen.setdefault(name, coordinates(name))
 
-    return Reader(symbol, constant)(given)
+    return Reader(symbol, lambda value: constant(value, known))(given)
 
 
-def read_place(given: Any, domain: Domain) -> Any:
+def read_place(given: Any, domain: Domain, known: Constants | None = None) -> Any:
     """The place of a condition: coordinates, several of them, "boundary", or a part of it."""
     if isinstance(given, Mapping):
         symbols = {symbol.name for symbol in domain.coordinates}
         if given and set(given) <= set(_PART) - symbols:
-            return read_part(given, domain)
+            return read_part(given, domain, known)
         given = [given]
     if not isinstance(given, list):
         return given
-    return [_slice(place, domain) for place in given]
+    return [_slice(place, domain, known) for place in given]
 
 
-def read_part(given: Mapping[str, Any], domain: Domain) -> Place:
+def read_part(given: Mapping[str, Any], domain: Domain, known: Constants | None = None) -> Place:
     """A part of the boundary: its name, or a face, and a condition on the coordinates."""
     part: Any = given.get("part")
     if "face" in given:
-        part = _slice(given["face"], domain)
+        part = _slice(given["face"], domain, known)
     where = given.get("where")
-    return domain.boundary(part, where=None if where is None else _condition(where, domain))
+    met = None if where is None else _condition(where, domain, known)
+    return domain.boundary(part, where=met)
 
 
-def _slice(place: Any, domain: Domain) -> dict[sympy.Symbol, Any]:
+def _slice(place: Any, domain: Domain, known: Constants | None) -> dict[sympy.Symbol, Any]:
     if not isinstance(place, Mapping):
         raise ProblemError("on is missing or is not a table of names.")
     symbols = {symbol.name: symbol for symbol in domain.coordinates}
     for name in place:
         if name not in symbols:
-            raise ProblemError(f"{name!r} is not a coordinate; known: {', '.join(symbols)}.")
-    return {symbols[name]: constant(value) for name, value in place.items()}
+            near = did_you_mean(str(name), symbols)
+            raise ProblemError(f"{name!r} is not a coordinate{near}; known: {', '.join(symbols)}.")
+    return {symbols[name]: constant(value, known) for name, value in place.items()}
 
 
-def _condition(text: Any, domain: Domain) -> Any:
+def _condition(text: Any, domain: Domain, known: Constants | None) -> Any:
     """A condition on the coordinates, as in ``Piecewise``."""
-    symbols = {symbol.name: symbol for symbol in domain.coordinates}
+    symbols: dict[str, Any] = {**(known or {}), **{s.name: s for s in domain.coordinates}}
     if not isinstance(text, str) or ")," in text.replace(" ", ""):
         raise ProblemError(f"where = {text!r} is not a condition such as 'x < 0.1'.")
     made = parse_expression(f"Piecewise((1, {text}), (0, True))", symbols, {}, "where")
@@ -84,7 +90,12 @@ def _condition(text: Any, domain: Domain) -> Any:
     return made.args[0][1]
 
 
-def _bounds(given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
+def _bound(value: Any, number: int, known: Constants | None) -> Any:
+    with at(number):
+        return constant(value, known)
+
+
+def _bounds(given: Mapping[str, Any], known: Constants | None) -> dict[sympy.Symbol, Any]:
     bounds: dict[sympy.Symbol, Any] = {}
     for name, bound in given.items():
         with at(name):
@@ -92,7 +103,7 @@ def _bounds(given: Mapping[str, Any]) -> dict[sympy.Symbol, Any]:
             if symbol in bounds:
                 raise ProblemError(f"{brief(name, 40)} is twice a coordinate; choose another name.")
             if isinstance(bound, list):
-                bound = [constant(value) for value in bound]
+                bound = [_bound(value, number, known) for number, value in enumerate(bound)]
             Box({symbol: bound})  # its mistakes are at this name
             bounds[symbol] = bound
             Box({symbol: bound})  # so that a mistake is told at its own key
@@ -111,17 +122,21 @@ class Regions:
 
     @classmethod
     def read(
-        cls, given: Any, domain: Domain, known: Mapping[str, Domain] | None = None
+        cls,
+        given: Any,
+        domain: Domain,
+        known: Constants | None = None,
+        parts: Mapping[str, Domain] | None = None,
     ) -> "Regions":
-        """From a table of names; `known` are the regions of the problem."""
+        """From a table of names; `known` are constants, `parts` the regions of the problem."""
         if not isinstance(given, Mapping):
             raise ProblemError("regions is not a table of names.")
-        named: dict[str, Domain | Place] = dict(known or {})
+        named: dict[str, Domain | Place] = dict(parts or {})
         for name, own in given.items():
             if not isinstance(own, Mapping):
                 raise ProblemError(f"The region {name!r} is not a table.")
             part = not isinstance(own.get("shape"), str) and (not own or set(own) <= set(_PART))
-            named[name] = read_part(own, domain) if part else read_domain(own)
+            named[name] = read_part(own, domain, known) if part else read_domain(own, known)
         return cls(domain, named)
 
     def put_in(self, expression: sympy.Expr) -> sympy.Expr:

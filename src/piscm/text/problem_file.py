@@ -1,10 +1,7 @@
-"""Problem files: a problem in TOML, with its data in CSV files next to it if needed.
+"""Problem files: a problem in TOML, with its data in tables next to it if needed.
 
-equations = ["diff(u, t) = k * diff(u, x, 2)"]
-conditions = [
-    {expression = "u - sin(pi*x)", on = {t = 0}},
-    {expression = "u", on = [{x = 0}, {x = 1}]},
-]
+equations = ["u_t = k*u_xx"]
+conditions = ["u(t=0) = sin(pi*x)", "u(x=0) = 0", "u(x=1) = 0"]
 observations = [{expression = "u", file = "measured.csv"}]   # columns x, t, value
 
 [domain]
@@ -14,15 +11,8 @@ t = [0, "pi/4"]
 [unknowns]
 k = 0.5
 
-[parameters]          # names for numbers in the text above; `piscm sweep` varies them
-width = 1
-
 [method]
-max_nodes = 200
-scale = 5.0
-
-[sampling]
-interior = 500
+name = "auto"
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,82 +21,172 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import sympy
+
 from piscm.problem.errors import (
+    NAME,
+    FormulaError,
     KeyedProblemError,
     ProblemError,
-    brief,
     printable,
     shortened,
 )
+from piscm.problem.nearest import did_you_mean
 from piscm.problem.problem import Problem
-from piscm.text.document import problem_from_document
-from piscm.text.files import line_of, read_csv, read_toml
+from piscm.text.entries import checked_table, known_only
+from piscm.text.files import read_toml
 from piscm.text.keys import at
-from piscm.text.parameters import with_values
-from piscm.text.places import read_domain
+from piscm.text.mistakes import Mistakes
+from piscm.text.positions import Positions
+from piscm.text.reading import Reading
+from piscm.text.schema import PROBLEM, SAMPLING, SOLVE, WEIGHTS, names
+
+_MOST_SHOWN = 20
+_WIDEST = 100
 
 
 @dataclass(frozen=True)
-class ProblemFile:
-    """The content of a problem file: the problem, and options for the method and the sampling."""
+class Content:
+    """What a problem file holds, with all mistakes found in it so far.
 
-    problem: Problem
-    options: Mapping[str, Any]
-    sampling: Mapping[str, Any]  # empty leaves it to the method
+    Attributes
+    ----------
+    problem : Problem or None
+        None if there are mistakes.
+    method, sampling, weights, run : dict
+        The tables of these names; `run` is [solve].
+    initial : dict of fields to expressions
+    units : dict of str to str
+    mistakes : Mistakes
+    path, text : str
+    coordinates : tuple of sympy.Symbol
+        As far as they are known.
+    """
+
+    problem: Problem | None
+    method: Mapping[str, Any]
+    sampling: Mapping[str, Any]
+    weights: Mapping[str, Any]
+    run: Mapping[str, Any]
+    initial: Mapping[sympy.Expr, sympy.Expr]
+    units: Mapping[str, str]
+    mistakes: Mistakes
     path: str
     text: str
+    coordinates: tuple[sympy.Symbol, ...] = ()
+
+    def raise_all(self) -> None:
+        """Raise one `ProblemError` that tells all mistakes, if there are any."""
+        if self.mistakes:
+            raise ProblemError(_told(self.path, self.text, self.mistakes))
 
 
-def read_problem_file(
-    path: str | PathLike[str], values: Mapping[str, float] | None = None
-) -> ProblemFile:
-    """Read a problem file; a mistake in it is told with its line and key.
+def read_content(path: str | PathLike[str], constants: Mapping[str, Any] | None = None) -> Content:
+    """Read a problem file; mistakes in it are noted, not raised.
 
     Parameters
     ----------
-    values : mapping of str to float, optional
-        Replace its parameters, or make its unknowns known.
+    path : str or path
+    constants : mapping of str to float or str, optional
+        Values that replace those of [constants] and [parameters], or make unknowns known.
     """
     document, text = read_toml(path)
-    try:
-        with at("parameters"):
-            document = with_values(document, values or {})
-        with at("method"):
-            options = _table(document.pop("method", {}), "method")
-        with at("sampling"):
-            counts = _table(document.pop("sampling", {}), "sampling")
-        _check_numbers(document | {"method": options, "sampling": counts})
-        data = document.get("observations", [])
-        if isinstance(data, list):
-            names = _coordinates_of(document)
-            document["observations"] = [
-                _with_data(item, number, Path(path).parent, names)
-                for number, item in enumerate(data)
-            ]
-        return ProblemFile(problem_from_document(document), options, counts, str(path), text)
-    except KeyedProblemError as error:
-        raise mistake(str(path), text, error) from error.__cause__
-    except ProblemError as error:
-        raise ProblemError(f"{path}: {error}") from error.__cause__
+    mistakes = Mistakes()
+    with mistakes.at():
+        _check_numbers(document)
+    for name in [name for name in document if name not in names(PROBLEM)]:
+        with mistakes.at(name):
+            known = names(PROBLEM)
+            raise FormulaError(
+                f"The problem has an entry {shortened(repr(name), 40)}{did_you_mean(name, known)}; "
+                f"known: {', '.join(known)}.",
+                NAME,
+            )
+    if constants:
+        _replace_constants(document, constants, path)
+    tables = {
+        name: _table(document, name, entries, mistakes)
+        for name, entries in (
+            ("method", None),
+            ("sampling", SAMPLING),
+            ("weights", WEIGHTS),
+            ("solve", SOLVE),
+            ("units", None),
+        )
+    }
+    reading = Reading(mistakes, Path(path).parent)
+    problem = reading.read(document)
+    initial = _initial(document, reading)
+    return Content(
+        problem,
+        tables["method"],
+        tables["sampling"],
+        tables["weights"],
+        tables["solve"],
+        initial,
+        {name: str(unit) for name, unit in tables["units"].items()},
+        mistakes,
+        str(path),
+        text,
+        () if reading.domain is None else reading.domain.coordinates,
+    )
 
 
-def _coordinates_of(document: Mapping[str, Any]) -> list[str]:
-    """The names of the coordinates, from the domain or from the first region."""
-    regions = document.get("region")
-    if isinstance(regions, list) and regions and isinstance(regions[0], dict):
-        with at("region", 0, "domain"):
-            domain = read_domain(regions[0].get("domain"))
-    else:
-        with at("domain"):
-            domain = read_domain(_table(document.get("domain", {}), "domain"))
-    return [symbol.name for symbol in domain.coordinates]
+def read_problem(path: str | PathLike[str]) -> Problem:
+    """The problem of a file; all mistakes in it are told at once."""
+    content = read_content(path)
+    content.raise_all()
+    assert content.problem is not None
+    return content.problem
 
 
-def mistake(path: str, text: str, error: KeyedProblemError) -> ProblemError:
-    """A mistake with the file, the line and the key where it is."""
-    names = [f"[{part}]" if isinstance(part, int) else f".{printable(part)}" for part in error.key]
-    key = shortened("".join(names).removeprefix("."), 80)
-    return ProblemError(f"{path}, line {line_of(text, error.key)}, {key}: {error}")
+_NUMBERS = ("constants", "parameters", "unknowns")
+
+
+def _replace_constants(document: Any, values: Mapping[str, Any], path: Any) -> None:
+    """Other numbers for constants; an unknown that is given one is known from then on."""
+    tables = {key: document.get(key, {}) for key in _NUMBERS}
+    tables = {key: own for key, own in tables.items() if isinstance(own, dict)}
+    for name, value in values.items():
+        own = next((key for key, table in tables.items() if name in table), None)
+        if own is None:
+            known = [name for table in tables.values() for name in table]
+            near = did_you_mean(name, known)
+            raise ProblemError(
+                f"{path} has no parameter {name!r} to set{near}: those of [constants], "
+                f"[parameters] and [unknowns] can be ({', '.join(known) or 'none'})."
+            )
+        if own == "unknowns":
+            del tables[own][name]
+            document.setdefault("constants", {})[name] = value
+        else:
+            tables[own][name] = value
+
+
+def _table(document: Mapping[str, Any], name: str, entries: Any, mistakes: Mistakes) -> Any:
+    with mistakes.at(name):
+        given = document.get(name, {})
+        if not isinstance(given, dict):
+            raise ProblemError(f"[{name}] is not a table.")
+        if entries is not None:
+            known_only(given, names(entries), f"[{name}]")
+        return given
+    return {}
+
+
+def _initial(document: Mapping[str, Any], reading: Reading) -> dict[sympy.Expr, sympy.Expr]:
+    made: dict[sympy.Expr, sympy.Expr] = {}
+    mistakes = reading.mistakes
+    with mistakes.at("initial"):
+        for name, text in checked_table(document.get("initial", {}), "initial").items():
+            with mistakes.at("initial", name):
+                if name not in reading.fields:
+                    near = did_you_mean(name, reading.fields)
+                    known = ", ".join(reading.fields)
+                    raise ProblemError(f"{name!r} is not a field{near}; known: {known}.")
+                words = text if isinstance(text, str) else repr(text)
+                made[reading.fields[name]] = reading.parse(words, f"The starting value of {name}")
+    return made
 
 
 def _check_numbers(value: Any) -> None:
@@ -123,25 +203,38 @@ def _check_numbers(value: Any) -> None:
             _check_numbers(item)
 
 
-def _table(value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ProblemError(f"[{name}] is not a table.")
-    return value
+# --- how mistakes are told ----------------------------------------------------------------------
 
 
-def _with_data(item: Any, number: int, folder: Path, names: list[str]) -> Any:
-    """An entry of observations with the name of its CSV file replaced by the numbers in it."""
-    if not isinstance(item, dict) or "file" not in item:
-        return item
-    with at("observations", number, "file"):
-        if not isinstance(item["file"], str):
-            raise ProblemError(f"The file is {brief(item['file'], 40)}; give its name as text.")
-        if "value" in names:
-            raise ProblemError(
-                "A coordinate is called 'value', as the column of measured values in a table is; "
-                "choose another name for it."
-            )
-    columns = read_csv(folder / item["file"], [*names, "value"])
-    rest = {key: value for key, value in item.items() if key != "file"}
-    points = [list(point) for point in zip(*(columns[name] for name in names), strict=True)]
-    return {**rest, "points": points, "values": columns["value"]}
+def _told(path: str, text: str, mistakes: Mistakes) -> str:
+    positions = Positions(text)
+    ordered = sorted(mistakes.found, key=lambda error: positions.of(error.key).begin)
+    parts = [_one(path, text, positions, error) for error in ordered[:_MOST_SHOWN]]
+    if len(mistakes.found) == 1:
+        return parts[0]
+    more = len(mistakes.found) - len(parts)
+    last = [f"and {more} more."] if more else []
+    return "\n\n".join([f"{path} has {len(mistakes.found)} mistakes.", *parts, *last])
+
+
+def _one(path: str, text: str, positions: Positions, error: KeyedProblemError) -> str:
+    """A mistake with the file, line, column and key, and the line with a caret under it."""
+    listed = [f"[{part}]" if isinstance(part, int) else f".{printable(part)}" for part in error.key]
+    key = shortened("".join(listed).removeprefix("."), 80)
+    place = positions.of(error.key, None if error.span == NAME else error.span)
+    if error.span == NAME:
+        place = positions.name(error.key) or place
+    begin = text.rfind("\n", 0, place.begin) + 1
+    end = text.find("\n", place.begin)
+    line = text[begin : len(text) if end < 0 else end].rstrip("\r")
+    number, column = text.count("\n", 0, place.begin) + 1, place.begin - begin
+    words = f"{path}, line {number}, column {column + 1}"
+    words += f", {key}: {error}" if key else f": {error}"
+    if not key:
+        return f"{path}: {error}"
+    first = max(0, column - _WIDEST // 2)
+    shown = printable(line[first : first + _WIDEST].expandtabs(1))
+    length = max(1, min(place.end - place.begin, len(shown) - (column - first)))
+    margin = f"{number:>5} | "
+    below = f"{' ' * (len(margin) - 2)}| {' ' * (column - first)}{'^' * length}"
+    return f"{words}\n{margin}{shown}\n{below}"

@@ -1,0 +1,165 @@
+"""`piscm new`, `check`, `schema`, `show`, `eval`, `export`, `compare`, and what shells expect."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import piscm
+from piscm.cli.exit_codes import FAILED
+
+pytest.importorskip("matplotlib.pyplot")
+
+FILE = """
+equations = ["u_t = u_xx/10"]
+conditions = ["u(t=0) = sin(pi*x)", "u(x=0) = 0", "u(x=1) = 0"]
+[domain]
+x = [0, 1]
+t = [0, 1]
+[method]
+name = "pi-sc-iii"
+max_nodes = 5
+candidates = 5
+[sampling]
+interior = 30
+boundary = 6
+[solve]
+seed = 3
+"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A folder with a problem file, its solution, and another one."""
+    folder = tmp_path_factory.mktemp("saved")
+    (folder / "heat.toml").write_text(FILE)
+    file = piscm.read_problem_file(folder / "heat.toml")
+    file.solve().save(folder / "a.npz")
+    file.solve(seed=4).save(folder / "b.npz")
+    return folder
+
+
+def test_new_and_check(run, tmp_path, denied):
+    path = tmp_path / "mine.toml"
+    assert run("new", path).exit_code == 0
+    denied(run("new", path), "--force")
+    assert run("new", path, "--force").exit_code == 0
+    assert run("new").stdout == path.read_text()
+    told = run("check", path).stdout
+    for words in ("∂", "u(x, t) + sin(pi*x) = 0 on t = 0", "solved by Auto", "nothing looks wrong"):
+        assert words in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"u(x=0) = 0", ', "", "conditions seem to be missing"),
+        ("u_xx/10", 'k*u_xx"]\nunknowns = {k = 1}\nz = ["', ""),
+        ('"u(x=1) = 0"', '"u(x=7) = 0"', "outside the domain"),
+    ],
+)
+def test_check_tells_what_looks_wrong(run, tmp_path, old, new, words):
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE.replace(old, new))
+    result = run("check", path)
+    assert words in result.stdout + result.stderr
+    assert result.exit_code == (0 if "seem" in words else 2)
+
+
+def test_check_tells_of_unknowns_without_data(run, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE.replace("u_xx/10", "k*u_xx") + "[unknowns]\nk = 0.5\n")
+    assert "no observations to tell k from" in run("check", path).stdout
+
+
+def test_schema(run):
+    assert json.loads(run("schema").stdout)["title"] == "piscm problem file"
+    assert run("schema", "--markdown").stdout.startswith("# Problem files")
+
+
+def test_show_and_eval(run, saved, tmp_path, denied):
+    assert "Solution for u(x, t) by PISC3: 5 nodes" in run("show", saved / "a.npz").stdout
+    assert json.loads(run("show", saved / "a.npz", "--json").stdout)["seed"] == 3
+    (tmp_path / "points.csv").write_text("label,t,x\na,0.5,0.25\nb,1.0,0.75\n")
+    result = run("eval", saved / "a.npz", "--at", tmp_path / "points.csv", "--expression", "u_x")
+    table = list(csv.DictReader(io.StringIO(result.stdout)))
+    solution = piscm.load(saved / "a.npz")
+    assert list(table[0]) == ["x", "t", "u", "u_x"]
+    assert float(table[1]["u_x"]) == pytest.approx(float(solution("u_x", x=0.75, t=1.0)))
+    (tmp_path / "wrong.csv").write_text("t,X\n0.5,0.25\n")
+    denied(run("eval", saved / "a.npz", "--at", tmp_path / "wrong.csv"), "'x' (did you mean 'X'?)")
+    denied(run("show", tmp_path / "nothing.npz"), "nothing.npz")
+
+
+@pytest.mark.parametrize(
+    "name", ["u.py", "u.c", "u.txt", "u.csv", "u.parquet", "u.nc", "u.vtu", "u.png", "p.toml"]
+)
+def test_export(run, saved, tmp_path, name):
+    result = run("export", saved / "a.npz", "--to", tmp_path / name)
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / name).stat().st_size > 100
+
+
+def test_export_prints(run, saved, denied):
+    assert "def u_x(x, t):" in run("export", saved / "a.npz", "--to", "python").stdout
+    assert "double piscm_u(" in run("export", saved / "a.npz", "--to", "C").stdout
+    assert run("export", saved / "a.npz", "--to", "sympy").stdout.startswith("u = ")
+    denied(run("export", saved / "a.npz", "--to", "u.vtt"), "did you mean '.vtu'")
+
+
+def test_compare(run, saved, denied):
+    made = json.loads(run("compare", saved / "a.npz", saved / "b.npz", "--json").stdout)
+    one, two = (piscm.load(saved / name) for name in ("a.npz", "b.npz"))
+    at = np.random.default_rng(1).random((2, 4000))
+    rms = np.sqrt(np.mean((one(*at) - two(*at)) ** 2))
+    assert made["fields"]["u"]["rms"] == pytest.approx(rms, rel=0.2)
+    same = run("compare", saved / "a.npz", saved / "heat.toml").stdout
+    assert "apart by 0 (rms)" in same
+
+
+def test_a_page_is_written(run, saved, tmp_path):
+    result = run("solve", saved / "heat.toml", "--out", tmp_path, "--json")
+    row = json.loads(result.stdout)
+    assert row["seed"] == 3
+    assert set(row) >= {"success", "message", "estimate", "timings", "tolerance", "blocks"}
+    page = (tmp_path / "index.html").read_text()
+    for picture in re.findall(r'src="([^"]+)"', page):
+        assert (tmp_path / picture).is_file()
+    for link in re.findall(r'href="([^"]+)"', page):
+        assert (tmp_path / link).is_file()
+    assert json.loads((tmp_path / "heat-pi-sc-iii-seed3.json").read_text()) == row
+
+
+def test_options(run, saved, denied):
+    options = ("--method", "PI_SC_I", "--activation", "TANH", "--max-seconds", 60, "--nodes", 2)
+    row = json.loads(run("solve", saved / "heat.toml", *options, "--json").stdout)
+    assert (row["method"], row["nodes"]) == ("pi-sc-i", 2)
+    code = run("solve", saved / "heat.toml", "--max-seconds", 1e-3, "--json").exit_code
+    assert code == FAILED["time_limit"]
+    denied(run("solve", "van-der-pool"), "did you mean 'van-der-pol'")
+    denied(run("solve", "van-der-pol", "--method", "pi-sc-iiii"), "did you mean 'pi-sc-iii'")
+    denied(run("solve", saved / "heat.toml", "--activation", "relu"), "relu")
+    assert "did you mean" in run("sovle").stderr.lower()
+    assert "--max-seconds" in run("solve", "x", "--max-second", 3).stderr
+
+
+def test_help_has_all_its_words(run):
+    words = " ".join(run("solve", "--help").stdout.split())
+    assert "or the [method] of a file" in words
+    assert "--install-completion" in run("--help").stdout
+
+
+def test_python_m_piscm_and_a_pipe_that_ends():
+    command = [sys.executable, "-m", "piscm"]
+    assert b"piscm" in subprocess.run([*command, "--version"], capture_output=True).stdout
+    process = subprocess.Popen([*command, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.read(1)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(timeout=60)
