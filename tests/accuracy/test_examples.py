@@ -65,8 +65,3 @@ def test_drum():
 
 def test_quantum_well():
     assert run("quantum_well") < 1e-6
-
-
-@pytest.mark.slow
-def test_l_shape():
-    assert run("l_shape") < 1e-8
