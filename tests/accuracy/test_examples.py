@@ -54,11 +54,6 @@ def test_plate_file():
     assert len(file.problem.conditions) == 3
 
 
-@pytest.mark.slow
-def test_unknown_inclusion():
-    assert run("unknown_inclusion") < 3
-
-
 def test_drum():
     assert run("drum") < 1e-5
 
