@@ -38,6 +38,7 @@ templates_path = []
 # Notebooks that the gallery offers for download are no pages.
 exclude_patterns = [
     "_build",
+    "gallery/**.ipynb",
     "gallery/**/*.ipynb",
     "gallery/**/*.py",
     "gallery/**/*.md5",

@@ -54,19 +54,9 @@ def test_plate_file():
     assert len(file.problem.conditions) == 3
 
 
-@pytest.mark.slow
-def test_unknown_inclusion():
-    assert run("unknown_inclusion") < 3
-
-
 def test_drum():
     assert run("drum") < 1e-5
 
 
 def test_quantum_well():
     assert run("quantum_well") < 1e-6
-
-
-@pytest.mark.slow
-def test_l_shape():
-    assert run("l_shape") < 1e-8

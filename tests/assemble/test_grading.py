@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from piscm import Box, Condition, Periodic, Problem, Sampling, coordinates, field
+from piscm import (
+    Box,
+    Condition,
+    Periodic,
+    Problem,
+    Sampling,
+    coordinates,
+    field,
+    normal_derivative,
+)
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.grading import GradedScaling, graded
 from piscm.assemble.row_scaling import RowScaling
@@ -53,6 +62,18 @@ def test_points_of_a_face_stay_on_it_and_pairs_stay_pairs():
     assert (on_face[:, 1] != even[1][0].points[:, 1]).any()
     for old, new in zip(even[2], points[2], strict=True):
         np.testing.assert_array_equal(old.points, new.points)
+
+
+def test_normals_stay_those_of_the_face():
+    x, y = coordinates("x y")
+    u = field("u", x, y)
+    slopes = Condition(normal_derivative(u), on="boundary")
+    problem = Problem(Box({x: (0, 2), y: (-1, 0)}), [u.diff(x, 2) + u.diff(y, 2)], [slopes])
+    even, points = (own[1][0] for own in drawn(problem))
+    np.testing.assert_array_equal(even.normals, points.normals)
+    at_low = points.points[:, 0] == 0
+    assert at_low.any()
+    assert (points.normals[at_low] == [-1, 0]).all()
 
 
 def test_rows_are_divided_by_the_size_of_a_node_as_steep_as_the_points_see():

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import piscm
 from piscm.cli import app
-from piscm.text.problem_file import read_problem_file
+from piscm.files import read_problem_file
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {
@@ -37,6 +37,8 @@ COMMANDS = sorted(
 )
 # Programs of others, shown beside ours.
 FOREIGN = {("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matlab")}
+# What needs a cluster, or hours, is parsed here and not run.
+FOREIGN |= {("scale.md", "python")}
 
 
 def test_every_block_is_run_or_of_another_program():

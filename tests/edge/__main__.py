@@ -4,7 +4,7 @@ import sys
 import time
 
 from edge.judge import judge
-from edge.problems import CASES
+from edge.table import CASES
 
 SEEDS = (0, 1, 2)
 

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy
@@ -46,18 +47,44 @@ def judge(case: Case, seed: int) -> Finding:
 
 
 def relative_error(solution: Solution, case: Case) -> float:
-    """The root mean square error of all fields relative to the fields, at random points."""
-    domain, fields = solution.problem.domain, solution.problem.fields
+    """The root mean square error of all fields relative to the fields, at random points.
+
+    Of several truths, that which is nearest counts.
+    """
+    domain = solution.problem.domain
     rng = np.random.default_rng(1)
-    points = domain.bounding_box.lower + rng.random((POINTS, domain.dimension)) * (
-        domain.bounding_box.width
-    )
-    at = {symbol.name: points[:, i] for i, symbol in enumerate(domain.coordinates)}
+    box = domain.bounding_box
+    points = box.lower + rng.random((POINTS, domain.dimension)) * box.width
+    points = points[domain.contains(points)]
+    return min(_distance(solution, truth, points) for truth in _truths(solution, case, points))
+
+
+def _truths(solution: Solution, case: Case, points: Any) -> list[dict[Any, Any]]:
+    """What each field may be at the points."""
+    coordinates, field = solution.problem.domain.coordinates, solution.problem.fields[0]
+    given = case.truth
+    if callable(given) and not isinstance(given, sympy.Basic):
+        given = given(*points.T)
+    made = []
+    for truth in given if isinstance(given, list) else [given]:
+        fields = truth if isinstance(truth, dict) else {field: truth}
+        made.append(
+            {
+                item: own
+                if isinstance(own, np.ndarray)
+                else sympy.lambdify(coordinates, own, ["numpy", "scipy"])(*points.T)
+                for item, own in fields.items()
+            }
+        )
+    return made
+
+
+def _distance(solution: Solution, truth: dict[Any, Any], points: Any) -> float:
+    names = [symbol.name for symbol in solution.problem.domain.coordinates]
+    at = dict(zip(names, points.T, strict=True))
     wrong = size = 0.0
-    truths = case.truth if isinstance(case.truth, dict) else {fields[0]: case.truth}
-    for item, truth in truths.items():
-        function = sympy.lambdify(domain.coordinates, truth, "numpy")
-        exact = np.broadcast_to(function(*points.T), POINTS)
+    for item, exact in truth.items():
         wrong += float(np.mean((solution(item, **at) - exact) ** 2))
-        size += float(np.mean(exact**2))
-    return float(np.sqrt(wrong / size)) if size > 0 else float(np.sqrt(wrong))
+        size += float(np.mean(np.broadcast_to(exact, len(points)) ** 2))
+    error = float(np.sqrt(wrong / size)) if size > 0 else float(np.sqrt(wrong))
+    return error if np.isfinite(error) else np.inf

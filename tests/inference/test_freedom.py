@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import scipy
+import sympy
 
-from piscm import Auto, Box, Condition, Problem, coordinates, field, solve
+from piscm import Auto, Box, Condition, Problem, Status, coordinates, field, solve
 from piscm.inference.counting import counting_text, just_enough, missing_conditions
 from piscm.inference.freedom import freest_move
 from piscm.problem.errors import IllPosedWarning
@@ -82,3 +83,17 @@ def test_the_free_field_of_a_system_is_named():
     solution = solve(system, tol=1e-4)
     assert solution.error_estimate.free == ("v",)
     assert "not determined: v" in str(solution)
+
+
+def test_near_an_eigenvalue_the_answer_is_determined_all_the_same():
+    near = u.diff(x, 2) + (sympy.pi**2 + sympy.Float(1e-3)) * u - sympy.sin(sympy.pi * x)
+    solution = solve(Problem(LINE, [near], [Condition(u, on="boundary")]))
+    assert solution.status.ok
+    assert float(solution(x=0.5)) == pytest.approx(1000, rel=1e-9)
+
+
+def test_zero_is_not_the_only_wave_between_two_times():
+    wave = w.diff(t, 2) - w.diff(x, 2)
+    box = Box({x: (0, 1), t: (0, 1)})
+    solution = solve(Problem(box, [wave], [Condition(w, on="boundary")]), tol=1e-3)
+    assert solution.status is Status.UNDETERMINED

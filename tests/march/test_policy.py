@@ -223,3 +223,13 @@ def test_a_march_downward_is_one_upward_in_a_mirror():
     assert pieces[-1].low == 0.0
     for one, other in pairwise(pieces):
         assert other.high == pytest.approx(one.low)
+
+
+def test_before_a_pole_windows_do_not_become_shorter_than_digits_allow():
+    """The narrowest box is a billionth of its distance from zero."""
+    shorter_and_shorter = marched(
+        lambda w: invented(w, 1e-6 if w.high <= 0.7 else 1e1 if w.low < 0.7 else np.inf),
+        shortest=1e-12,
+        in_time_alone=True,
+    )[1]
+    assert min(length(window) / window.high for window in shorter_and_shorter) > 2e-9

@@ -1,6 +1,7 @@
 """What the points of a run cannot see: sources and coefficients that vary between them.
 
-They are known functions, so they can be looked at far more densely than a fit could afford.
+They are known functions, so they can be looked at far more densely than a fit could afford: of the
+coordinates, and of the fields between the values that these have at the points.
 """
 
 from collections.abc import Sequence
@@ -13,14 +14,15 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.compile.integrals import IntegralRows
+from piscm.network.model import Model
 from piscm.problem.domain import Domain
 from piscm.problem.places import Slices
-from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
 _DENSE = 2**17
-_LINES = 3  # along each coordinate
+_LINES = 3  # along each coordinate, and each derivative of a field
+_MOST, _BETWEEN = 2**12, 2**15  # values of a field at the points, and with those between them
 _LEAST_ALONG = 32  # points along a coordinate, if there are several
 # A function is seen if its variation at as many points as were fitted is this fraction of the true
 # one, and if its mean square and largest value there are not smaller than by these factors.
@@ -28,20 +30,61 @@ _SEEN = 0.5
 _SQUARES, _LARGEST = 4.0, 3.0
 
 
-def unseen_blocks(problem: Problem, rows: Sequence[int]) -> list[str]:
+def unseen_blocks(network: Model, rows: Sequence[int]) -> list[str]:
     """The names of blocks whose known functions vary between the points.
 
     Parameters
     ----------
+    network : Model
+        The solution.
     rows : the number of fitted points of each block
     """
     rng = np.random.default_rng(0)
-    blocks = compile_blocks(problem)
-    return [
-        block.name
-        for block, count in zip(blocks, rows, strict=True)
-        if not block.observed and _varies(block) and _unseen(problem.domain, block, count, rng)
-    ]
+    problem = network.problem
+    made = []
+    for block, count in zip(compile_blocks(problem), rows, strict=True):
+        if block.observed:
+            continue
+        if (_varies(block) and _unseen(problem.domain, block, count, rng)) or (
+            not block.compiled.linear and _unseen_in_fields(network, block, count, rng)
+        ):
+            made.append(block.name)
+    return made
+
+
+def _unseen_in_fields(network: Model, block: Block, count: int, rng: np.random.Generator) -> bool:
+    """Whether an expression varies between the values that the fields have at the points."""
+    compiled = block.compiled
+    sampling = Sampling(min(count, _MOST), min(count, _MOST))
+    leg = draw_points(network.problem.domain, [block], sampling, rng)[0][0]
+    points = compiled.seen(leg)
+    jets = network.jets(compiled, leg.points)
+    if leg.sums is not None or len(points) < 2 or not np.isfinite(jets).all():
+        return False
+    for index in range(len(jets)):
+        known = np.sort(jets[index])
+        finer = np.linspace(
+            0, len(known) - 1, max(2, _BETWEEN // len(known)) * (len(known) - 1) + 1
+        )
+        dense = np.interp(finer, np.arange(len(known)), known)
+        for at in rng.integers(len(points), size=_LINES):
+            some, every = (
+                _along(network, block, points[at], jets[:, at], index, own)
+                for own in (known, dense)
+            )
+            if np.isfinite(every).all() and _varies_less(some, every):
+                return True
+    return False
+
+
+def _along(
+    network: Model, block: Block, point: Floats, jets: Floats, index: int, values: Floats
+) -> Floats:
+    """The expression at a point for many values of one jet."""
+    where = np.repeat(point[None], len(values), axis=0)
+    all_jets = np.repeat(jets[:, None], len(values), axis=1)
+    all_jets[index] = values
+    return np.asarray(block.compiled.value(where, all_jets, network.unknowns))
 
 
 def _varies(block: Block) -> bool:
@@ -94,10 +137,14 @@ def _hidden(values: Floats, count: int, rng: np.random.Generator) -> bool:
     if count >= len(values):
         return False
     some = np.sort(rng.choice(len(values), count, replace=False))
-    everything = np.abs(np.diff(values)).sum()
-    size = np.abs(values).max()
+    return _varies_less(values[some], values)
+
+
+def _varies_less(some: Floats, every: Floats) -> bool:
+    """Whether some values of a sequence vary much less than all of them."""
+    everything = np.abs(np.diff(every)).sum()
     return bool(
-        everything > 1e-9 * size and np.abs(np.diff(values[some])).sum() < _SEEN * everything
+        everything > 1e-9 * np.abs(every).max() and np.abs(np.diff(some)).sum() < _SEEN * everything
     )
 
 

@@ -7,7 +7,7 @@ would otherwise be left out altogether because the fit of all the rest suffers f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,8 @@ def graded(
         every = np.arange(1, len(leg.points), 2)
         placed = leg.points.copy()
         placed[every] = _moved(placed[every], box, nearest, towards, rng)
-        return Site((type(leg)(placed, leg.sign),), site.resampled)
+        # Along a face the normal stays the same.
+        return Site((replace(leg, points=placed),), site.resampled)
 
     return points.changed(moved)
 

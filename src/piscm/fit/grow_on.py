@@ -39,8 +39,9 @@ def grow_on(
     while len(piece.network.nodes) < method.max_nodes:
         count = min(method.max_nodes, len(piece.network.nodes) + _STAGE)
         level = lab.level(count, found.member.nearest, found.member.faces)
-        own = replace(method, max_nodes=count, tolerance=method.tolerance * level.size)
-        piece = _grown(piece.fit.growth, level, own, rng, report)
+        size = level.size or piece.size  # points near faces may see no source
+        own = replace(method, max_nodes=count, tolerance=method.tolerance * size)
+        piece = _grown(piece.fit.growth, level, size, own, rng, report)
         if piece.error < best.error:
             best = piece
         # A fitted residual that met the tolerance alone gets more points, and more nodes for them.
@@ -53,16 +54,16 @@ def grow_on(
 def _grown(
     before: Growth,
     level: Level,
+    size: float,
     method: PISC3,
     rng: np.random.Generator,
     report: Report,
 ) -> Piece:
     fit = fit_network(level.assembly, method, rng, report, before, _stalls)
     fitted, held_out = (
-        level.norm(fit.network, points) / level.size
-        for points in (level.assembly.points, level.fresh)
+        level.norm(fit.network, points) / size for points in (level.assembly.points, level.fresh)
     )
-    return Piece(0.0, 1.0, level.assembly, fit, level.size, fitted, held_out)
+    return Piece(0.0, 1.0, level.assembly, fit, size, fitted, held_out)
 
 
 def _stalls(residuals: Floats) -> bool:

@@ -141,7 +141,7 @@ class Trial:
         growth = Growth(nodes, columns.take([]), self.state, as_history(history), status)
         refined = Refined(nodes, self.system, columns, self.state)
         fit = OneNetwork(self.network, growth, refined, self.state.norm)
-        size = self.level.size
+        size = self.level.size or np.finfo(float).tiny
         return Piece(0.0, 1.0, self.level.assembly, fit, size, self.fitted, self.held_out)
 
 

@@ -65,6 +65,11 @@ class ErrorEstimate:
     free: tuple[str, ...] = ()
 
 
+def unknown_error(problem: Problem) -> ErrorEstimate:
+    """Nothing is known of the error."""
+    return ErrorEstimate(np.inf, {str(item.func): np.inf for item in problem.written_fields})
+
+
 def estimate_error(
     network: Network,
     seed: int = 0,
@@ -81,7 +86,7 @@ def estimate_error(
     problem = network.problem
     names = [str(item.func) for item in problem.written_fields]
     if not network.solved_everywhere:
-        return ErrorEstimate(np.inf, dict.fromkeys(names, np.inf))
+        return unknown_error(problem)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     noise = np.zeros(len(names))
@@ -243,7 +248,7 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
         last = left
     # Data that are needed to determine the fields may be noisy: no space should follow the noise.
     unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * left - first)
-    if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * _size(space):
+    if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * space.size:
         unseen = float("inf")
     return space.network(weights, unknowns), unseen
 
@@ -252,10 +257,3 @@ def _amplitudes(space: RicherSpace) -> NDArray[np.intp]:
     """The unknowns that are factors of singular functions: a part of the fields."""
     problem = space.part.problem
     return np.flatnonzero([symbol in problem.amplitudes for symbol in problem.unknowns])
-
-
-def _size(space: RicherSpace) -> float:
-    """The root mean square of all fields."""
-    own = space.own
-    values = [own.value(own.compile(item), space.home(item)) for item in space.part.problem.fields]
-    return float(np.sqrt(sum(float(np.mean(own**2)) for own in values)))

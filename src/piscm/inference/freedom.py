@@ -10,7 +10,7 @@ there are the further, where a condition is missing. The term with epsilon keeps
 nothing but cancellation of large weights.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -18,18 +18,21 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
+from piscm.inference.covering import bare_boundary
 from piscm.inference.initial_values import is_initial_value_problem
 from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
 from piscm.linalg.damped import with_diagonal
 
 Floats = NDArray[np.float64]
 
-# A move that is noticed less than this is looked at again, in a space with this many more nodes;
-# it is free if it is noticed less than half as much there. (Where a solution merely grows by
+# A move that is noticed less than this is looked at again, in a space with twice as many nodes; it
+# is free if it is noticed less than half as much there. (Where a solution merely grows by
 # e**10, a move is hardly noticed in any space, and no less in a richer one.)
 _SUSPICIOUS, _STILL = 1e-3, 0.5
-_AGAIN: dict[str, Any] = {"share": 2.0, "at_least": 200}
-_NOTHING = 1e-7  # noticed less than this, it is free without comparison
+_AT_LEAST_AGAIN = 200  # new ones
+# Fewer nodes than this may not be able to move where they are free to.
+_ABLE = 300
+_NOTHING = 2e-9  # noticed less than this, it is free without comparison
 _INVOLVED = 0.1  # share of a field in the move that counts
 _EPSILON = 1e-8  # relative to columns of unit length
 _VECTORS, _ROUNDS = 4, 6  # of the subspace iteration
@@ -51,14 +54,24 @@ def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
         return (0,)
     if is_initial_value_problem(space.part, space.own, space.points):
         return ()
+    if bare_boundary(space.part, space.own) is not None:
+        return (0,)
+    if len(space.nodes) < _ABLE and space.part.problem.domain.dimension > 1:
+        space = _again(space, fitted, _ABLE)
     first = _freest_in(space)
     if first.noticed >= _SUSPICIOUS:
         return ()
-    rng = np.random.default_rng(0)
-    second = _freest_in(richer_space(space.part, space.own, fitted, rng, **_AGAIN))
+    more = max(_AT_LEAST_AGAIN, 2 * len(space.nodes) - len(space.own.nodes))
+    second = _freest_in(_again(space, fitted, more))
     if second.noticed >= _NOTHING and not second.noticed < _STILL * first.noticed:
         return ()
     return tuple(int(index) for index in np.flatnonzero(second.by_field > _INVOLVED))
+
+
+def _again(space: RicherSpace, fitted: FittedPoints, more: int) -> RicherSpace:
+    """The same solution with other new nodes and as many as said, its rows measured alike."""
+    rng = np.random.default_rng(0)
+    return richer_space(space.part, space.own, fitted, rng, 0.0, more, space.scaling)
 
 
 def _freest_in(space: RicherSpace) -> Freest:

@@ -33,6 +33,9 @@ _FELT = 3e-5
 # It is not felt either if a richer space leaves less than this fraction of what was left before.
 _FALLS = 0.1
 _AGAIN: dict[str, Any] = {"share": 1.0, "at_least": 100}
+# Nor if what is left is less than so many times what the equations and conditions are missed by;
+# the larger one where it is below the tolerance as well.
+_EVIDENCE, _EVIDENCE_BELOW = 3.0, 10.0
 # An equation has vanished if its terms are this small compared with those at the first guess.
 _VANISHED = 1e-3
 _EPSILON = 1e-10  # keeps weights from growing where columns are alike
@@ -40,7 +43,7 @@ _NEW = 0.3  # of a direction that lies outside of those known already
 _SAMPLES = 20
 
 
-def undetermined_unknowns(network: Network, seed: int = 0) -> Floats:
+def undetermined_unknowns(network: Network, tolerance: float, seed: int = 0) -> Floats:
     """Relative changes of the unknowns that nothing forbids, shape (directions, unknowns)."""
     problem = network.problem
     count = len(problem.unknowns)
@@ -54,7 +57,7 @@ def undetermined_unknowns(network: Network, seed: int = 0) -> Floats:
     open_ones = [*_scalable(problem, part.blocks, rng), *_vanished(space)]
     directions = [np.array([1.0 * (i in own) for i in range(count)]) for own in open_ones]
     if network.panels is None:  # windows determine unknowns from the data alone
-        directions += list(_unfelt(space, rng))
+        directions += list(_unfelt(space, tolerance, rng))
     found: list[Floats] = []
     for direction in directions:  # the same may be found in several ways
         unit = direction / np.linalg.norm(direction)
@@ -132,7 +135,7 @@ def _vanished(space: RicherSpace) -> Iterator[tuple[int, ...]]:
             yield own
 
 
-def _unfelt(space: RicherSpace, rng: np.random.Generator) -> Iterator[Floats]:
+def _unfelt(space: RicherSpace, tolerance: float, rng: np.random.Generator) -> Iterator[Floats]:
     """Relative moves of the unknowns that the fields can follow without a trace."""
     guesses = np.array(list(space.part.problem.unknowns.values()))
     sizes = np.maximum(np.abs(space.own.unknowns), np.abs(guesses))
@@ -141,12 +144,25 @@ def _unfelt(space: RicherSpace, rng: np.random.Generator) -> Iterator[Floats]:
     richer = richer_space(space.part, space.own, {}, rng, **_AGAIN)
     after = _outside(richer, sizes)
     felt = np.linalg.norm(_terms(richer) * sizes, axis=0)
+    missed, enough = _missed(richer), tolerance * space.size
+    least = max(_EVIDENCE * missed, min(_EVIDENCE_BELOW * missed, enough))
     _, lengths, directions = np.linalg.svd(after)
     for length, direction in zip(lengths, directions, strict=True):
         scale = float(np.linalg.norm(felt * direction))
         earlier = float(np.linalg.norm(before @ direction))
-        if not length > _FELT * scale or length < _FALLS * earlier:
+        if not length > max(_FELT * scale, least) or length < _FALLS * earlier:
             yield direction
+
+
+def _missed(space: RicherSpace) -> float:
+    """The norm of the rows of equations and conditions."""
+    blocks, residual = space.part.blocks, space.state.residual
+    squares = [
+        float(np.sum(residual[placed.rows] ** 2))
+        for placed in space.system.placed
+        if not blocks[placed.number].observed
+    ]
+    return float(np.sqrt(sum(squares)))
 
 
 def _outside(space: RicherSpace, sizes: Floats) -> Floats:

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
-from piscm.assemble.row_scaling import row_scaling
+from piscm.assemble.row_scaling import RowScaling, row_scaling
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, Site, draw_points, join
 from piscm.assemble.state import State
@@ -53,6 +53,8 @@ class RicherSpace:
         The solution in this window.
     system : System
         Rows in the units of the fields, every block with its mean square.
+    scaling : RowScaling
+        What its rows are divided by.
     nodes, columns : those of the solution first, then the new ones
     weights : ndarray, shape (nodes, fields)
         Those of the solution; zero for new nodes.
@@ -64,6 +66,7 @@ class RicherSpace:
     part: Part
     own: Network
     system: System
+    scaling: RowScaling
     nodes: Nodes
     columns: Columns
     weights: Floats
@@ -97,6 +100,13 @@ class RicherSpace:
         return Network(problem, own.start, own.activation, self.nodes, weights, unknowns)
 
     @cached_property
+    def size(self) -> float:
+        """The root mean square of all fields."""
+        own, fields = self.own, self.part.problem.fields
+        values = [own.value(own.compile(item), self.home(item)) for item in fields]
+        return float(np.sqrt(sum(float(np.mean(value**2)) for value in values)))
+
+    @cached_property
     def fields(self) -> list[Floats]:
         """Each field at the points for moves of the weights, over the root of their number."""
         network, moves, made = self.network(self.weights), self.weights.size, []
@@ -122,6 +132,7 @@ def richer_space(
     rng: np.random.Generator,
     share: float = _RICHER,
     at_least: int = _AT_LEAST,
+    scaling: RowScaling | None = None,
     whole: Problem | None = None,
 ) -> RicherSpace:
     """A space with more nodes than the solution has.
@@ -131,6 +142,7 @@ def richer_space(
     fitted : the fitted points, if known
         They are dense where the nodes are steep; fresh points alone would be too sparse there.
     share, at_least : new nodes in proportion to the solution's, and their least number
+    scaling : that of another space, if rows are to be compared with those there
     whole : the problem of which the part is a window, if it is one
     """
     problem = part.problem
@@ -146,7 +158,8 @@ def richer_space(
     points = _beside(part, fresh, fitted)
     if whole is not None:
         points = with_end(points, part, whole)
-    scaling = row_scaling(problem, part.blocks, points, own.start, rng)
+    if scaling is None:
+        scaling = row_scaling(problem, part.blocks, points, own.start, rng)
     system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
     centers = _centers(part, own, points, more, rng) if system.activation.localized else None
     added = Draw(problem.domain, None).free(more, 1.0, rng, own.nodes, centers)
@@ -155,7 +168,7 @@ def richer_space(
     weights = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(columns, weights, own.unknowns)
     inside = tuple(fresh[number][0].points for number in range(len(problem.equations)))
-    return RicherSpace(part, own, system, nodes, columns, weights, state, inside)
+    return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside)
 
 
 def _boundary(problem: Problem, interior: int) -> int:

@@ -17,6 +17,8 @@ from piscm.result.status import Status
 Floats = NDArray[np.float64]
 
 _TINY = 1e-300
+# No window is shorter than this fraction of its distance from zero: too few digits are left.
+_RESOLVED = 1e-8
 # A field that is smaller than this fraction of the largest one counts as if it had this size.
 _SMALLEST_FIELD = 1e-6
 
@@ -107,10 +109,11 @@ class Marcher:
                 fields=_floored(sizes),
                 within=True,
             )
+            least = max(shortest, _RESOLVED * abs(position))
             if last is None or not policy.inherits or not kept:
-                piece = self._from_scratch(window, high, shortest)
+                piece = self._from_scratch(window, high, least)
             else:
-                piece = self._heir(self._heir_of(window, last, kept), window, high, shortest)
+                piece = self._heir(self._heir_of(window, last, kept), window, high, least)
             if piece.high < high and not piece.status.stopped:
                 kept = piece.worth_keeping(policy.dropped)
                 sizes = np.maximum(sizes, piece.field_sizes)
@@ -122,7 +125,8 @@ class Marcher:
                 shortest = max(shortest, piece.high - piece.low)
             position, inherited = piece.high, max(inherited, piece.error)
             # Lengths that only ever shrink would not get anywhere.
-            length = max((piece.high - piece.low) * self._stretch(piece, aim, pace), 2 * shortest)
+            stretch = self._stretch(piece, aim, pace)
+            length = max((piece.high - piece.low) * stretch, 2 * max(shortest, least))
             last = piece
 
     def _stretch(self, piece: Piece, aim: float, pace: Pace) -> float:
@@ -216,7 +220,8 @@ class Marcher:
                 helped = helped or len(tried) < policy.attempts_in_time
             if not (divisible and helped):
                 return self._with_more_nodes(tried)
-            window = replace(window, high=window.low + self._shorter(piece, window.tolerance))
+            length = max(self._shorter(piece, window.tolerance), shortest)
+            window = replace(window, high=window.low + length)
 
     def _with_more_nodes(self, tried: list[tuple[Window, Piece]]) -> Piece:
         """A kink, say, is the same in every window: the most accurate attempt gets more nodes."""

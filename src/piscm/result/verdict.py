@@ -9,18 +9,25 @@ from dataclasses import replace
 import numpy as np
 
 from piscm.assemble.between import unseen_blocks
+from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
 from piscm.inference.counting import counting_text
-from piscm.inference.error_estimate import ErrorEstimate, estimate_error
+from piscm.inference.covering import bare_boundary
+from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
 from piscm.inference.information import undetermined_unknowns
 from piscm.inference.uncertainty import Uncertainty
+from piscm.network.model import Model
 from piscm.network.network import Network
-from piscm.problem.problem import Problem
 from piscm.result.method import Outcome
 from piscm.result.status import Status
 
 # Growth ended with a residual above the tolerance; the error may be below it all the same.
 _SHORT_OF_RESIDUAL = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED)
+
+_ANYTHING = (
+    "a change of it leaves every equation and condition as it is; add a condition, such as a value "
+    "at a point"
+)
 
 
 def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
@@ -32,29 +39,31 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
         return outcome
     try:
         if isinstance(network, Network) and not outcome.determined:
-            bars = _with_open_unknowns(outcome.uncertainty, network)
+            bars = _with_open_unknowns(outcome.uncertainty, network, tolerance)
             outcome = replace(outcome, uncertainty=bars)
             if outcome.error is None and status.ok:
                 known = estimate_error(network, seed, uncertainty=bars)
                 outcome = replace(outcome, error=known)
-        status, remarks = _status(outcome, network.problem, tolerance)
+        status, remarks = _status(outcome, network, tolerance)
+        if status is Status.UNSEEN:  # nor did the estimate see it
+            outcome = replace(outcome, error=unknown_error(network.problem))
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
     return replace(outcome, status=status, remarks=remarks)
 
 
-def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Status, tuple[str, ...]]:
+def _status(outcome: Outcome, network: Model, tolerance: float) -> tuple[Status, tuple[str, ...]]:
     status, error, uncertainty = outcome.status, outcome.error, outcome.uncertainty
     # Where no node helped, nothing is known of a solution: what is free at the start may not be so.
     begun = status is not Status.STALLED or outcome.model.n_nodes > 0
     if error is not None and error.free and begun:
-        return Status.UNDETERMINED, (_free_text(problem, error),)
+        return Status.UNDETERMINED, (_free_text(network, error),)
     if uncertainty is not None and len(uncertainty.undetermined):
         return Status.UNDETERMINED, ()
     met = error is not None and error.relative <= tolerance
     if not status.ok and not (met and status in _SHORT_OF_RESIDUAL):
         return status, ()
-    hidden = unseen_blocks(problem, [block.rows for block in outcome.block_residuals])
+    hidden = unseen_blocks(network, [block.rows for block in outcome.block_residuals])
     if hidden:
         return Status.UNSEEN, (f"varies between the points: {', '.join(hidden)}",)
     if error is not None and not error.relative <= tolerance:
@@ -64,19 +73,28 @@ def _status(outcome: Outcome, problem: Problem, tolerance: float) -> tuple[Statu
     return status if status.ok else Status.CONVERGED, ()
 
 
-def _free_text(problem: Problem, error: ErrorEstimate) -> str:
+def _free_text(network: Model, error: ErrorEstimate) -> str:
     """Which fields are free, and what would fix them."""
+    missing = counting_text(network.problem) or _bare_text(network) or _ANYTHING
     names = ", ".join(error.free)
-    missing = counting_text(problem) or (
-        "a change of it leaves every equation and condition as it is; add a condition, such as a "
-        "value at a point"
-    )
     return f"not determined: {names} ({missing})"
 
 
-def _with_open_unknowns(found: Uncertainty | None, network: Network) -> Uncertainty | None:
+def _bare_text(network: Model) -> str:
+    """Where a condition is missing on the boundary; empty if nowhere."""
+    problem = network.problem
+    where = bare_boundary(Part.whole(problem), network)
+    if where is None:
+        return ""
+    at = ", ".join(f"{c} = {v:.3g}" for c, v in zip(problem.domain.coordinates, where, strict=True))
+    return f"no condition holds on the boundary near {at}; add one there"
+
+
+def _with_open_unknowns(
+    found: Uncertainty | None, network: Network, tolerance: float
+) -> Uncertainty | None:
     """The uncertainty with the unknowns that nothing determines."""
-    directions = undetermined_unknowns(network)
+    directions = undetermined_unknowns(network, tolerance)
     if not len(directions):
         return found
     if found is None:

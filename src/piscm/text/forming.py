@@ -50,8 +50,13 @@ class Former:
         written = self._sizes.of(exponent).constant is None
         if written and base is sympy.E:
             return self.applied(sympy.exp, [exponent])
-        if written or (size.parts > _SMALL and not exponent.is_Integer):
+        # SymPy would ask which terms of a sum are infinite, and learn nothing that matters here.
+        plain = base.is_Add and size.constant is None and exponent not in (0, 1)
+        if written or plain or (size.parts > _SMALL and not exponent.is_Integer):
             return self._checked(sympy.Pow(base, exponent, evaluate=False))
+        if size.constant is not None and base.args and sympy.Tuple(base, exponent).has(sympy.Float):
+            # SymPy looks for common divisors of floats and roots, for seconds.
+            return sympy.Float(size.constant.value)
         if base.is_Rational and exponent.is_Rational and exponent.q > 1:
             self._roots += 1
             if self._roots > _MAX_ROOTS:
