@@ -145,7 +145,9 @@ def _unfelt(space: RicherSpace, tolerance: float, rng: np.random.Generator) -> I
     after = _outside(richer, sizes)
     felt = np.linalg.norm(_terms(richer) * sizes, axis=0)
     missed, enough = _missed(richer), tolerance * space.size
+    # A fit that missed its tolerance promises nothing, and is no evidence of a free unknown either.
     least = max(_EVIDENCE * missed, min(_EVIDENCE_BELOW * missed, enough))
+    least = least if missed <= enough else 0.0
     _, lengths, directions = np.linalg.svd(after)
     for length, direction in zip(lengths, directions, strict=True):
         scale = float(np.linalg.norm(felt * direction))
