@@ -24,7 +24,7 @@ edge: .venv/dev-ready  ## problems at the edge on three seeds: no answer may be 
 	cd tests && ../$(BIN)/python -m edge
 
 docs: .venv/docs-ready  ## the site in docs/_build/html: runs every example, cell and notebook; no warning is allowed
-	MPLBACKEND=agg PYTHONHASHSEED=0 $(BIN)/python -m sphinx -W --keep-going -b html -q docs docs/_build/html
+	PYTHONHASHSEED=0 $(BIN)/python -m sphinx -W --keep-going -b html -q docs docs/_build/html
 	@echo "The site is docs/_build/html/index.html"
 
 clean:

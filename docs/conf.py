@@ -75,7 +75,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    # What lies beside the sections is run by tests/accuracy/test_examples.py.
     "ignore_pattern": r"examples/[^/]+\.py$",
     "abort_on_example_error": True,
     "only_warn_on_example_error": False,

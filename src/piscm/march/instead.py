@@ -1,15 +1,13 @@
 """Patches where one network does not do: high wave numbers, several scales."""
 
-import copy
 from dataclasses import replace
 
 import numpy as np
 
 from piscm.assemble.windows import Part
-from piscm.budget.budget import STOPS, OutOfTimeError
+from piscm.budget.budget import STOPS
 from piscm.patches.cutting import check_places
 from piscm.patches.run import Asked, run_patches
-from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import HISTORY, as_history
@@ -18,27 +16,6 @@ from piscm.result.status import Status
 
 # How a run ends that could not resolve the solution.
 _UNRESOLVED = (Status.HOPELESS, Status.NODE_LIMIT, Status.STALLED)
-
-
-def patches_first(request: Request, asked: Asked) -> Outcome | None:
-    """Patches that meet the tolerance, where a small look shows scales too fine for one network.
-
-    Only for linear problems, whose trials take one least-squares solve each. None if the solution
-    is smooth, or if patches do not do either.
-    """
-    problem = request.problem
-    part = Part.whole(problem)
-    linear = all(block.linear for block in part.blocks)
-    plain = isinstance(problem.domain, Box) and problem.domain.dimension <= 2
-    if not linear or not plain or request.sampling is not None or not _may_be_cut(problem):
-        return None
-    # The random numbers of what follows must not depend on whether there was a look.
-    own = replace(request, rng=copy.deepcopy(request.rng))
-    try:
-        found = run_patches(own, replace(asked, fine_only=True))
-    except OutOfTimeError:
-        return None
-    return _as_network(found, found.tried) if found.status is Status.CONVERGED else None
 
 
 def patches_instead(request: Request, outcome: Outcome, asked: Asked) -> Outcome:

@@ -14,7 +14,7 @@ from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, FixedAttempts, March
-from piscm.march.instead import patches_first, patches_instead
+from piscm.march.instead import patches_instead
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import run
 from piscm.network.activations import activation_named
@@ -137,9 +137,6 @@ class Auto(_Marching):
     def run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)
         asked = Asked(tolerance=self.tolerance)
-        patched = patches_first(request, asked) if coordinate is None else None
-        if patched is not None:
-            return patched
         outcome = run(request, March(self._attempts, coordinate))
         for _ in range(_TIGHTENED):
             factor = self._missing(request.problem, outcome)

@@ -29,10 +29,6 @@ _FAST = 0.25
 _GAINED = 0.5
 # At most so many patches are chosen unasked.
 _MOST_PATCHES = 4096
-# Below this residual of the first few patches one network would do as well.
-_SMOOTH = 0.01
-# So many patches that resolve nothing are enough of a look.
-_MANY = 256
 # The estimate is right within this factor, mostly.
 _SURE = 2.0
 # A residual this many times as large near the faces as elsewhere shows a layer that is missed.
@@ -63,9 +59,6 @@ class Asked:
     activation : str
     scale : tuple of float or None
         Of the nodes, in half-patches.
-    fine_only : bool
-        Give up at once if the first few patches resolve the solution, and as soon as it is clear
-        that many do not: another method is better then.
     """
 
     tolerance: float
@@ -73,7 +66,6 @@ class Asked:
     max_nodes: int | None = None
     activation: str = "sin"
     scale: tuple[float, ...] | None = None
-    fine_only: bool = False
 
 
 def run_patches(request: Request, asked: Asked) -> Outcome:
@@ -211,8 +203,6 @@ class _Run:
         while True:
             trial = self._try(Level(edges, self._first))
             yield
-            if self._asked.fine_only and self._another_is_better(trial):
-                return
             small_enough = trial.error < _LEARNT or shape is not None
             before = self._error
             if small_enough:
@@ -224,12 +214,6 @@ class _Run:
                 if not small_enough:
                     yield from self._enlarged(trial)
                 return
-
-    def _another_is_better(self, trial: Trial) -> bool:
-        """Whether one network would do, or hundreds of patches do not."""
-        smooth = len(self.past) == 1 and trial.error < _SMOOTH
-        many = len(trial.cutting.patches) >= _MANY and trial.error >= _LEARNT
-        return smooth or many
 
     def _finer(self, trial: Trial) -> Edges:
         """Patches halved, or only those whose residual is most of all."""
