@@ -21,6 +21,8 @@ _STAGE = 100
 # Growth ends where this many nodes have not brought the residual below this fraction. It does not
 # depend on the tolerance: a tighter one must not end with something worse.
 _NODES, _FRACTION = 200, 0.7
+# Factor on the tolerance of the fitted residual where that between the points missed it.
+_CLOSER = 0.3
 
 
 def grow_on(
@@ -36,16 +38,18 @@ def grow_on(
     number of nodes, or as soon as more of them hardly help.
     """
     best = piece = found.piece
-    while len(piece.network.nodes) < method.max_nodes:
-        count = min(method.max_nodes, len(piece.network.nodes) + _STAGE)
+    count, closer = len(piece.network.nodes), 1.0
+    while count < method.max_nodes:
+        count = min(method.max_nodes, count + _STAGE)  # points go with it, used up or not
         level = lab.level(count, found.member.nearest, found.member.faces)
         size = level.size or piece.size  # points near faces may see no source
-        own = replace(method, max_nodes=count, tolerance=method.tolerance * size)
+        own = replace(method, max_nodes=count, tolerance=closer * method.tolerance * size)
         piece = _grown(piece.fit.growth, level, size, own, rng, report)
         if piece.error < best.error:
             best = piece
         # A fitted residual that met the tolerance alone gets more points, and more nodes for them.
         parted = piece.status is Status.CONVERGED and piece.error > method.tolerance
+        closer *= _CLOSER if parted else 1.0
         if piece.status is not Status.NODE_LIMIT and not parted:
             return best.ended(piece.status)
     return best.ended(Status.NODE_LIMIT)

@@ -14,6 +14,8 @@ from piscm.result.history import HISTORY, as_history
 from piscm.result.method import Outcome, Request
 from piscm.result.status import Status
 
+# Of how many dimensions domains may be.
+_FLAT = 2
 # How a run ends that could not resolve the solution.
 _UNRESOLVED = (Status.HOPELESS, Status.NODE_LIMIT, Status.STALLED)
 
@@ -43,7 +45,8 @@ def _as_network(found: Outcome, tried: tuple[str, ...]) -> Outcome:
 
 
 def _may_be_cut(problem: Problem) -> bool:
-    if problem.unknowns or problem.observations:
+    """In three dimensions the faces of patches have so many unknowns that it takes too long."""
+    if problem.unknowns or problem.observations or problem.domain.dimension > _FLAT:
         return False
     try:
         check_places(Part.whole(problem))

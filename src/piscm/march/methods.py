@@ -136,7 +136,6 @@ class Auto(_Marching):
 
     def run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)
-        asked = Asked(tolerance=self.tolerance)
         outcome = run(request, March(self._attempts, coordinate))
         for _ in range(_TIGHTENED):
             factor = self._missing(request.problem, outcome)
@@ -157,7 +156,9 @@ class Auto(_Marching):
             outcome = again
         if coordinate is not None:  # shorter windows are tried already
             return outcome
-        return patches_instead(request, outcome, asked)
+        return patches_instead(
+            request, outcome, Asked(tolerance=self.tolerance, most=self.max_nodes)
+        )
 
     def _missing(self, problem: Problem, outcome: Outcome) -> float:
         """The factor by which the error misses the tolerance though the residual met it."""

@@ -59,6 +59,8 @@ class Asked:
     activation : str
     scale : tuple of float or None
         Of the nodes, in half-patches.
+    most : int
+        Patches, where their number is open.
     """
 
     tolerance: float
@@ -66,6 +68,7 @@ class Asked:
     max_nodes: int | None = None
     activation: str = "sin"
     scale: tuple[float, ...] | None = None
+    most: int = _MOST_PATCHES
 
 
 def run_patches(request: Request, asked: Asked) -> Outcome:
@@ -210,7 +213,7 @@ class _Run:
                 if shape is not None or not self._error < _GAINED * before:
                     return
             edges = self._finer(self.past[-1])
-            if np.prod([len(own) - 1 for own in edges]) > _MOST_PATCHES:
+            if np.prod([len(own) - 1 for own in edges]) > self._asked.most:
                 if not small_enough:
                     yield from self._enlarged(trial)
                 return
