@@ -8,6 +8,7 @@ from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
 from piscm.patches.cutting import check_places
 from piscm.patches.run import Asked, run_patches
+from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import HISTORY, as_history
@@ -45,11 +46,14 @@ def _as_network(found: Outcome, tried: tuple[str, ...]) -> Outcome:
 
 
 def _may_be_cut(problem: Problem) -> bool:
-    """In three dimensions the faces of patches have so many unknowns that it takes too long."""
-    if problem.unknowns or problem.observations or problem.domain.dimension > _FLAT:
+    """Whether patches take a bounded time: one solve a trial, and few unknowns on their faces."""
+    if problem.unknowns or problem.observations:
         return False
+    if not isinstance(problem.domain, Box) or problem.domain.dimension > _FLAT:
+        return False
+    part = Part.whole(problem)
     try:
-        check_places(Part.whole(problem))
+        check_places(part)
     except ProblemError:
         return False
-    return True
+    return all(block.linear for block in part.blocks)
