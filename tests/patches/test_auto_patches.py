@@ -1,6 +1,7 @@
 """`Auto` takes patches where scales are too fine for one network, and only there."""
 
 import numpy as np
+import pytest
 
 import piscm
 from piscm import Box, Condition, Problem, solve
@@ -10,8 +11,9 @@ x = piscm.coordinates("x")
 u = piscm.field("u", x)
 
 
+@pytest.mark.slow
 def test_many_periods_are_solved_in_patches(tmp_path):
-    k = 2 * np.pi * 40.1
+    k = 2 * np.pi * 100.1
     ends = [Condition(u, on={x: 0}), Condition(u - np.sin(k), on={x: 1})]
     problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + k**2 * u], ends)
     solution = solve(problem)
