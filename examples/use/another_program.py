@@ -59,5 +59,6 @@ for power in (0.5, 1, 2, 3):
 ax.set(xlabel="x", title="temperature, from the exported function")
 ax.legend(frameon=False)
 
-assert abs(module["u"](0.5, 2.0) - solution(x=0.5, P=2.0)) < 1e-12
-assert compiled is None or abs(compiled(0.5, 2.0) - solution(x=0.5, P=2.0)) < 1e-12
+# The same to round-off: the sums are taken in another order.
+assert abs(module["u"](0.5, 2.0) - solution(x=0.5, P=2.0)) < 1e-9
+assert compiled is None or abs(compiled(0.5, 2.0) - solution(x=0.5, P=2.0)) < 1e-9
