@@ -86,7 +86,7 @@ def make_method(
     """A method with options as a file has them: text for coordinates, tables for what is inside."""
     kind = method_class(name)
     given = dict(options)
-    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]
+    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]  # a dataclass
     for key in given:
         if key not in known:
             with at(str(key)):
@@ -284,7 +284,7 @@ def schema() -> dict[str, Any]:
         }
     }
     for name in METHODS:
-        for item in fields(METHODS[name]):  # type: ignore[arg-type]
+        for item in fields(METHODS[name]):  # type: ignore[arg-type]  # a dataclass
             kind = str(getattr(item.type, "__name__", item.type))
             forms = [form for word, form in _FORMS.items() if re.search(rf"\b{word}\b", kind)]
             properties.setdefault(
@@ -299,7 +299,7 @@ def reference_page() -> str:
     for name, kind in METHODS.items():
         lines += [f"### {name}", "", cleandoc(kind.__doc__ or "").split("\n")[0], ""]
         lines += ["| option | default |", "|---|---|"]
-        for item in fields(kind):  # type: ignore[arg-type]
+        for item in fields(kind):  # type: ignore[arg-type]  # a dataclass
             lines.append(f"| `{item.name}` | {_default(item)} |")
         lines.append("")
     lines += [f"Methods of others: {', '.join(f'`{name}`' for name in BASELINES)}."]

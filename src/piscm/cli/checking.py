@@ -91,7 +91,7 @@ def _doubts(problem: Problem) -> list[str]:
     if len(problem.fields) > len(problem.equations):
         doubts.append(f"{len(problem.fields)} fields have {len(problem.equations)} equations")
     for data in problem.observations:
-        if len(data.values) <= len(problem.unknowns):  # type: ignore[arg-type]
+        if len(data.values) <= len(problem.unknowns):  # type: ignore[arg-type]  # an array
             doubts.append(f"{data}: hardly more than there are unknowns")
     used: set[Any] = set().union(*(e.free_symbols for e in problem.equations))
     for symbol in problem.domain.coordinates:

@@ -61,7 +61,7 @@ class Plan:
         """Hidden weights as a field sees them."""
         problem = self.network.problem
         sees = [symbol in problem.fields[field].args for symbol in problem.domain.coordinates]
-        return (window.hidden * np.array(sees, dtype=float)).tolist()  # type: ignore[no-any-return]
+        return (window.hidden * np.array(sees, dtype=float)).tolist()  # type: ignore[no-any-return]  # NumPy
 
     @property
     def activations(self) -> list[str]:
