@@ -195,6 +195,7 @@ class Window:
     points: int = 0  # of the equations, at least
     fields: Floats | None = None  # their sizes, if known
     within: bool = False  # a part of the whole
+    guess: Network | None = None  # a longer window that came near: its nodes come first
 
 
 Attempt = Callable[[Window], Piece]
