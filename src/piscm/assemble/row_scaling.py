@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 _POOL = 200
 # Points of each site that are enough for a root mean square.
-_ENOUGH = 500
+_ENOUGH = 1000
 
 
 @dataclass(frozen=True)

@@ -287,10 +287,13 @@ class _Run:
             )
         else:
             policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
+            tolerance = attempts.tolerance
+            if in_time_alone:
+                tolerance = min(tolerance, policy.loosest_in_time)
             marcher = Marcher(
                 attempt,
                 policy,
-                self._tighter * attempts.tolerance,
+                self._tighter * tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
