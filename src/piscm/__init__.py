@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from piscm.problem.priors import Prior
     from piscm.problem.problem import Problem
     from piscm.problem.region import Region
+    from piscm.problem.samples import sampled
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.problem.systems import cylindrical, polar, spherical
     from piscm.result.functions import FieldFunction
@@ -131,6 +132,7 @@ _WHERE = {
     "polar_power": "problem.polar_power",
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
+    "sampled": "problem.samples",
     "singular_functions": "shapes.singular",
     "solve": "solver",
     "sweep": "sweeping",
@@ -195,6 +197,7 @@ __all__ = [
     "polar_power",
     "read_mesh",
     "read_problem_file",
+    "sampled",
     "singular_functions",
     "solve",
     "spherical",
