@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from piscm.problem.priors import Prior
     from piscm.problem.problem import Problem
     from piscm.problem.region import Region
+    from piscm.problem.samples import sampled
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.problem.systems import cylindrical, polar, spherical
     from piscm.result.functions import FieldFunction
@@ -134,6 +135,7 @@ _WHERE = {
     "polar_power": "problem.polar_power",
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
+    "sampled": "problem.samples",
     "singular_functions": "shapes.singular",
     "solve": "solver",
     "sweep": "sweeping",
@@ -199,6 +201,7 @@ __all__ = [
     "polar_power",
     "read_mesh",
     "read_problem_file",
+    "sampled",
     "singular_functions",
     "solve",
     "spherical",
