@@ -232,7 +232,7 @@ def _one(item: Item, before: Solution | None) -> Solution:
 
 
 def table_of(
-    axes: Mapping[str, list[float]], found: Mapping[tuple[int, ...], Solution]
+    axes: Mapping[str, Sequence[float]], found: Mapping[tuple[int, ...], Solution]
 ) -> "Dataset":
     try:
         import xarray
