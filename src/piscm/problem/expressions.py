@@ -16,12 +16,15 @@ from piscm.problem.errors import ProblemError, UnfitError, brief, shortened
 from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
 from piscm.problem.integrals import Integral, here
 from piscm.problem.normals import normal
+from piscm.problem.sampled import Sampled, Samples
 from piscm.problem.size import MAX_PARTS, Sizes
 from piscm.problem.symbols import lookalike
 
 _MAX_DEPTH = 50
 
-_STRUCTURE = frozenset([sympy.Add, sympy.Mul, sympy.Pow, normal, here, *FUNCTIONS.values()])
+_STRUCTURE = frozenset(
+    [sympy.Add, sympy.Mul, sympy.Pow, normal, here, Sampled, *FUNCTIONS.values()]
+)
 _CONSTANTS = frozenset([*CONSTANTS.values(), sympy.E])
 _CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 
@@ -157,7 +160,7 @@ def _as_it_is(expression: sympy.Expr) -> str:
 
 def _parts_of(part: Any) -> Sequence[Any]:
     """The operands of a part that can be compiled."""
-    if isinstance(part, AppliedUndef | sympy.Symbol) or part in _CONSTANTS:
+    if isinstance(part, AppliedUndef | sympy.Symbol | Samples) or part in _CONSTANTS:
         return ()
     if isinstance(part, sympy.Derivative):
         return _differentiated(part)

@@ -40,6 +40,7 @@ from piscm.problem.priors import Prior, PriorRow, any_point
 from piscm.problem.region import Region
 from piscm.problem.regional_places import InRegion, Interface
 from piscm.problem.requirement import Requirement
+from piscm.problem.sampled import Sampled, check_sampled, samples_in
 from piscm.problem.singular import checked_singular
 from piscm.problem.symbols import checked_field_name
 from piscm.problem.translation import Translation
@@ -267,6 +268,8 @@ class Problem(Frozen):
         declared = self.declared
         for where, expression, _ in self._expressions():
             declared.check(expression, where)
+            check_sampled(expression, self._where(expression), where)
+        self._check_samples()
         self._check_places()
         self._check_observation_points()
         self._check_unknowns_used()
@@ -328,6 +331,31 @@ class Problem(Frozen):
                 check_integral(part, self.domain, where)
                 if not isinstance(item, Condition) and item is not None:
                     raise ProblemError(f"{where}: integrals stand in equations and Condition only.")
+
+    @property
+    def samples(self) -> dict[str, Sampled]:
+        """The sampled functions by name."""
+        singular = [own for functions in self.singular.values() for own in functions.values()]
+        said = self.statement
+        others = [] if said is None else [*said.equations, *(said.interface or {}).values()]
+        for region in () if said is None else said.regions:
+            others += [*region.values.values()]
+        written = [expression for _, expression, _ in self._expressions()]
+        return samples_in([*written, *singular, *others])
+
+    def _where(self, expression: sympy.Expr) -> Domain | None:
+        """The domain, or the region where all fields of an expression live; None for several."""
+        if not isinstance(self.domain, Mosaic):
+            return self.domain
+        homes = {self.homes[str(item.func)] for item in fields_in(expression)}
+        return self.domain.members[homes.pop()] if len(homes) == 1 else None
+
+    def _check_samples(self) -> None:
+        named = [*self.domain.coordinates, *self.unknowns]
+        taken = {symbol.name for symbol in named} | {str(item.func) for item in self.fields}
+        for name in self.samples:
+            if name in taken:
+                raise ProblemError(f"{name!r} is a sampled function and something else too.")
 
     def _check_places(self) -> None:
         for condition in self.conditions:

@@ -54,6 +54,7 @@ def as_written(problem: Problem, expression: Any) -> Any:
     if not isinstance(expression, str):
         return expression
     symbols = {s.name: s for s in (*problem.domain.coordinates, *problem.unknowns)}
+    symbols |= problem.samples
     fields = {str(item.func): item for item in problem.written_fields}
     return parse_expression(expression, symbols, fields, "The expression")
 

@@ -24,6 +24,7 @@ from piscm.text.mistakes import Mistakes
 from piscm.text.parse import expression_text
 from piscm.text.places import Regions
 from piscm.text.reading import Reading
+from piscm.text.sampled import samples_document
 
 _KEYS = (
     "domain",
@@ -36,6 +37,7 @@ _KEYS = (
     "conditions",
     "observations",
     "regions",
+    "samples",
 )
 
 
@@ -80,6 +82,8 @@ def problem_to_document(
         if problem.statement.interface is not None:
             pairs = problem.statement.interface.items()
             document["interface"] = [{"of": text(e), "jump": text(jump)} for e, jump in pairs]
+    if problem.samples:
+        document["samples"] = {name: samples_document(own) for name, own in problem.samples.items()}
     ranges = {name: own for name, own in regions.document.items() if name not in named}
     if ranges:
         document["regions"] = ranges

@@ -21,9 +21,10 @@ from sympy.printing.str import StrPrinter
 
 from piscm.problem.errors import FormulaError, ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
-from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
+from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, MAX_ORDER, RELATIONS, WORDS
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.operators import BY_NAME, OF_VECTORS
+from piscm.problem.sampled import Sampled
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
@@ -279,6 +280,8 @@ class _Reader:
             if tuple(arguments) != field.args:
                 raise self.fail(node, f"stands for {field} only.")
             return field
+        if isinstance(self.symbols.get(name), Sampled):
+            return self.sampled(node, self.symbols[name], arguments)
         if name in RELATIONS:
             return self.formed(node, self.former.compared, RELATIONS[name], *arguments)
         if name in BY_NAME:
@@ -328,6 +331,16 @@ class _Reader:
             raise self.fail(node, "is at another place than what stands before it.")
         self.places = [place]
         return meant
+
+    def sampled(self, node: ast.Call, own: Sampled, arguments: list[sympy.Expr]) -> sympy.Expr:
+        """A sampled function at its arguments, which the orders of a derivative may follow."""
+        count = len(own.at)
+        orders = arguments[count:] or [sympy.S.Zero] * count
+        if len(arguments) not in (count, 2 * count):
+            raise self.fail(node, f"takes {count} arguments, as {own}.")
+        if not all(order.is_Integer and 0 <= order <= MAX_ORDER for order in orders):
+            raise self.fail(node, "has an order of a derivative that is not a whole number.")
+        return self.formed(node, Sampled, own.samples, *arguments[:count], *orders)
 
     def piece(self, node: ast.expr, depth: int) -> tuple[sympy.Expr, Boolean]:
         match node:

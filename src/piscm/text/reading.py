@@ -37,6 +37,7 @@ from piscm.text.regional import (
     read_region,
     read_singular,
 )
+from piscm.text.sampled import read_samples
 from piscm.text.schema import OBSERVATION, UNKNOWN, names
 from piscm.text.tables import read_columns
 
@@ -197,6 +198,13 @@ class Reading:
                         known(own, item, "coordinate") for item in checked_list(listed, "fields")
                     ]
                     self.fields[name] = field_of(name, *found)
+
+        with self.mistakes.at("samples"):
+            for name, given in checked_table(document.get("samples", {}), "samples").items():
+                with self.mistakes.at("samples", name):
+                    take(name, "a sampled function")
+                    self.symbols[name] = sympy.S.One  # if it is wrong, it is told once
+                    self.symbols[name] = read_samples(name, given, own, self.folder)
 
         with self.mistakes.at("region"):
             symbols, functions = read_coefficients(self.parts, own)

@@ -12,7 +12,17 @@ from piscm.text.parse import FormulaPrinter
 from piscm.text.subscripts import subscripted
 from piscm.text.toml import to_toml
 
-_TABLES = ("domain", "fields", "unknowns", "regions", "method", "sampling", "initial", "solve")
+_TABLES = (
+    "domain",
+    "fields",
+    "unknowns",
+    "samples",
+    "regions",
+    "method",
+    "sampling",
+    "initial",
+    "solve",
+)
 
 
 def problem_text(problem: Problem, more: Mapping[str, Any] | None = None) -> str:
