@@ -22,6 +22,7 @@ from piscm.budget.budget import Budget, current, spending
 from piscm.fit.members import Member
 from piscm.fit.trial import Answer, Making, Trial
 from piscm.fit.trials import Laboratory
+from piscm.linalg.executors import as_executor
 from piscm.linalg.threads import one_thread
 from piscm.network.network import Network
 
@@ -42,11 +43,8 @@ def one_by_one(lab: Laboratory, members: Sequence[Member], making: Making) -> It
 
 def side_by_side(executor: Any) -> Makes:
     """How trials are made with an executor, a Dask client, or without anyone's help."""
-    if executor is None:
-        return one_by_one
-    if not isinstance(executor, Executor):
-        executor = executor.get_executor(pure=False)
-    return partial(_by_workers, executor)
+    workers = as_executor(executor)
+    return one_by_one if workers is None else partial(_by_workers, workers)
 
 
 def _by_workers(
