@@ -100,10 +100,14 @@ class _Run:
         whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
-        if enough or not marches or alone.status.stopped:
+        if alone.status.stopped:
+            return alone
+        # A prior that contradicts the data must not bend the equation.
+        exact = problem.priors and not functions
+        if not exact and (enough or not marches):
             return alone
         if problem.asked.any():
-            return self._by_windows(whole, alone)
+            return self._with_exact_equations(whole, alone)
         # What is left may be noise of the data; if not, a march may resolve more.
         if alone.status is Status.CONVERGED:
             return alone
@@ -198,16 +202,22 @@ class _Run:
         except STOPS as stop:
             return whole.ended(Status.after(stop))
 
-    def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
-        """Unknowns that all windows share, starting from those found by one network."""
+    def _with_exact_equations(self, whole: Piece, alone: Joined) -> Joined:
+        """Unknowns that all windows share, starting from those found by one network.
+
+        The equations and conditions are solved for given unknowns, and the data move the unknowns
+        alone. Without a coordinate to march along, the one window is the whole domain, and is
+        taken if the forward problem determines its answer.
+        """
         problem, coordinate = self._request.problem, self._march.coordinate
-        assert coordinate is not None
         forward = problem.forward([float(value) for value in whole.network.unknowns])
         try:
             pieces = self._windows(forward)
             stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
             if stopped is not None:
                 return replace(alone, status=stopped)
+            if coordinate is None and estimate_error(pieces[0].network).free:
+                return alone
             shared = fit_unknowns(self._request, pieces, coordinate, whole.network.unknowns)
             policy = self._policy
             if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
