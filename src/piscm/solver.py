@@ -21,7 +21,8 @@ from piscm.construct.checks import check_positive
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.enriched import better, enriched
-from piscm.march.methods import Auto, Windows
+from piscm.march.methods import Auto
+from piscm.march.windowed import Windows
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
