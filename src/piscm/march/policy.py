@@ -60,6 +60,9 @@ class MarchPolicy:
     lost, worse : float
         Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
         more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
+    noise : float
+        Observations that are missed by more than this fraction of the tolerance are noisy: the
+        unknowns are found once more with equations that hold whatever the data say.
     trial_in_time, nodes_in_time : int
         The same for a window of a problem in time alone, and its maximum number of nodes: shorter
         windows of few nodes cost far less there than long ones of many.
@@ -133,6 +136,7 @@ class MarchPolicy:
     more: int = 2
     bad_fit: float = 0.1
     lost: float = 0.5
+    noise: float = 0.1
     worse: float = 3.0
     repeats: int = 2
     closer: float = 0.3
