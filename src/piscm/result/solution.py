@@ -17,6 +17,7 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.problem.errors import ProblemError, fitted_name
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
@@ -275,7 +276,7 @@ class Solution(Exports):
         Takes the arguments of a call of the solution. The residual of the equations counts as noise
         too; a wrong equation or a missing term does not show.
         """
-        if self.uncertainty is None or not isinstance(self.network, Network):
+        if self.uncertainty is None or not isinstance(self.network, Network | Patchwork):
             if self.problem.observations or self.problem.asked.any():
                 raise ProblemError(f"This run has no error bars: {self.status.value}")
             raise ProblemError(
@@ -318,7 +319,7 @@ class Solution(Exports):
         if self.known_error is not None or "error_estimate" in self.__dict__:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
-            lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
+            lines.append(f"  {name} = {item}")
         lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
         return "\n".join(lines)
 
