@@ -141,13 +141,13 @@ def _write(made: "FuncAnimation", path: Path, fps: int) -> None:
 _ICONS = re.compile(r"<link[^>]*font-awesome[^>]*>")
 _SIGNS = {
     "minus": "−",
-    "fast-backward": "⏮",
-    "step-backward": "⏪",
+    "fast-backward": "|◀",
+    "step-backward": "◁",
     "play": "▶",
     "play.fa-flip-horizontal": "◀",
-    "pause": "⏸",
-    "step-forward": "⏩",
-    "fast-forward": "⏭",
+    "pause": "❚❚",
+    "step-forward": "▷",
+    "fast-forward": "▶|",
     "plus": "+",
 }
 
