@@ -366,8 +366,9 @@ class Problem(Frozen):
             if normals_in(outside) and id(item) not in known:
                 raise ProblemError(
                     f"{where}: {brief(expression)} holds the normal of the boundary, which is not "
-                    "known there. Use it in a condition on a face, as on={x: 0}, on a part of the "
-                    'boundary, as on=domain.boundary("hole"), or on="boundary".'
+                    "known there. Use it in a condition on a face of a box, as on={x: 0}, on a "
+                    'part of the boundary of a shape, as on=domain.boundary("hole") or '
+                    'on=domain.boundary(where=x < 1e-6), or on="boundary".'
                 )
 
     def _check_observation_points(self) -> None:

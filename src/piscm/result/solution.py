@@ -310,7 +310,7 @@ class Solution(Exports):
         if self.known_error is not None or "error_estimate" in self.__dict__:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
-            lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
+            lines.append(f"  {name} = {item}")
         lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
         return "\n".join(lines)
 

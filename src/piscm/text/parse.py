@@ -10,6 +10,7 @@ numbers, comparisons (inside ``Piecewise``), declared names and the functions of
 """
 
 import ast
+import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +30,7 @@ from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
 from piscm.text.source import MARKED, Source, sides
-from piscm.text.subscripts import subscripted
+from piscm.text.subscripts import subscripted, undeclared_field
 from piscm.text.vectors import operated
 
 _MAX_LENGTH = 100_000
@@ -235,7 +236,16 @@ class _Reader:
             return differentiate(field, pairs, self.where, self.budget)
         known = shortened(", ".join([*self.symbols, *self.fields]), 300) or "none"
         near = did_you_mean(node.id, [*self.symbols, *self.fields, *CONSTANTS])
-        raise self.fail(node, f"is not declared{near}; the names known here are {known}.")
+        told = self.missing_field(undeclared_field(node.id, self.fields))
+        raise self.fail(node, f"is not declared{near}; the names known here are {known}.{told}")
+
+    def missing_field(self, name: str | None) -> str:
+        """What to do about a field that is not declared, in a sentence."""
+        if name is None:
+            return ""
+        symbols = {symbol.name: None for field in self.fields.values() for symbol in field.args}
+        entry = f"{name} = {json.dumps([*symbols])}"
+        return f" A field is declared with its coordinates: [fields] {entry}."
 
     def sum(self, node: ast.expr, depth: int) -> sympy.Expr:
         terms = _flat(node, ast.Add, ast.Sub)
@@ -266,7 +276,13 @@ class _Reader:
         if of is not None and (node.keywords or name not in self.fields or self.placed):
             return self.at_place(node, *of, depth)
         if node.keywords:
-            raise self.fail(node, "is not understood.")
+            if name in WORDS or name in self.symbols or not self.placed:
+                raise self.fail(node, "is not understood.")
+            own = name if "_" not in name else undeclared_field(name, self.fields)
+            told = self.missing_field(own)
+            raise self.fail(
+                node, f"is not understood: {name} is not a field or its derivative.{told}"
+            )
         if name in ("diff", "Derivative") and node.args:
             return self.derivative(node, node.args[0], node.args[1:], depth)
         if name == "Piecewise":
