@@ -1,5 +1,6 @@
 """A field as it changes with time."""
 
+import re
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,8 +131,32 @@ def _write(made: "FuncAnimation", path: Path, fps: int) -> None:
 
     with replacing(path) as part:
         if path.suffix == ".html":
-            part.write_text(made.to_jshtml(fps=fps), encoding="utf-8")
+            part.write_text(without_network(made.to_jshtml(fps=fps)), encoding="utf-8")
         elif path.suffix == ".gif":
             made.save(part, writer=animation.PillowWriter(fps=fps))
         else:
             made.save(part, writer="ffmpeg", fps=fps)
+
+
+# matplotlib's page takes the pictures on its buttons from the network.
+_ICONS = re.compile(r"<link[^>]*font-awesome[^>]*>")
+_SIGNS = {
+    "minus": "−",
+    "fast-backward": "|◀",
+    "step-backward": "◁",
+    "play": "▶",
+    "play.fa-flip-horizontal": "◀",
+    "pause": "❚❚",
+    "step-forward": "▷",
+    "fast-forward": "▶|",
+    "plus": "+",
+}
+
+
+def without_network(page: str) -> str:
+    """A page of an animation whose buttons are characters instead of downloaded pictures."""
+    signs = "".join(
+        f'.anim-buttons .fa-{name}::before {{ content: "{sign}\\FE0E"; font-style: normal; }}\n'
+        for name, sign in _SIGNS.items()
+    )
+    return _ICONS.sub(lambda _: f"<style>\n{signs}</style>", page)
