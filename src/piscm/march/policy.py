@@ -66,6 +66,9 @@ class MarchPolicy:
     trial_in_time, nodes_in_time : int
         The same for a window of a problem in time alone, and its maximum number of nodes: shorter
         windows of few nodes cost far less there than long ones of many.
+    loosest_in_time : float
+        The windows of such a problem aim at this tolerance if a looser one was asked for. They cost
+        hardly more, and nodes that just do pass on less than the next window needs.
     attempts_in_time : int
         Number of times that such a window is made shorter whether or not that helps.
     retrial : int
@@ -111,6 +114,7 @@ class MarchPolicy:
     trial: int = 100
     trial_in_time: int = 30
     nodes_in_time: int = 100
+    loosest_in_time: float = 1e-6
     attempts_in_time: int = 12
     retrial: int = 40
     candidates: int = 100
@@ -199,6 +203,7 @@ class Window:
     points: int = 0  # of the equations, at least
     fields: Floats | None = None  # their sizes, if known
     within: bool = False  # a part of the whole
+    guess: Network | None = None  # a longer window that came near: its nodes come first
 
 
 Attempt = Callable[[Window], Piece]

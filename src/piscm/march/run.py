@@ -17,6 +17,7 @@ from piscm.fit.inherit import first_window
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.portfolio import Found
 from piscm.fit.residuals import block_residuals, fitted_points
+from piscm.fit.side_by_side import side_by_side
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
@@ -273,7 +274,8 @@ class _Run:
         request = self._request
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
-        return Setting(task, request.sampling, self._rng, self._report, self._guess(problem))
+        makes, guess = side_by_side(request.executor), self._guess(problem)
+        return Setting(task, request.sampling, self._rng, self._report, guess, makes)
 
     def _guess(self, problem: Problem) -> Network | None:
         """The solution that the user starts from, as a network for this problem."""
@@ -313,10 +315,13 @@ class _Run:
             )
         else:
             policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
+            tolerance = attempts.tolerance
+            if in_time_alone:
+                tolerance = min(tolerance, policy.loosest_in_time)
             marcher = Marcher(
                 attempt,
                 policy,
-                self._tighter * attempts.tolerance,
+                self._tighter * tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,
