@@ -44,7 +44,7 @@ print(solution)
 
 # %%
 mass = float(solution.integral(c))
-leaves = float(solution.integral(normal_derivative(c), over=dish.boundary))
+leaves = float(solution.integral(normal_derivative(c), over=dish.boundary()))
 print(f"mass {mass:.9f}, flux through the rim {leaves:.1e}")
 print(f"mean concentration {mass / math.pi:.6f}")
 
