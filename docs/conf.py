@@ -19,6 +19,7 @@ version = release = installed("piscm")
 extensions = [
     "api_page",
     "mathml",
+    "offline",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -32,6 +33,7 @@ html_title = "piscm"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
+html_show_copyright = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
 templates_path = []
@@ -81,6 +83,7 @@ sphinx_gallery_conf = {
     "plot_gallery": True,
     "remove_config_comments": True,
     "show_memory": False,
+    "show_signature": False,
     "matplotlib_animations": True,
     "download_all_examples": False,
     "write_computation_times": False,

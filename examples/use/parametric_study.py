@@ -43,8 +43,8 @@ print(f"largest error over all dampings {error:.1e}")
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 (curve,) = ax.plot(times, solution(t=times, D=dampings[0]), label="u")
 (slope,) = ax.plot(times, solution(u.diff(D), t=times, D=dampings[0]), label="∂u/∂D, sensitivity")
-ax.set(xlabel="t", ylim=(-3, 3))
-ax.legend(frameon=False, loc="upper right")
+ax.set(xlabel="t", ylim=(-8, 8))
+ax.legend(frameon=False, loc="upper left")
 
 
 def show(damping):

@@ -35,13 +35,15 @@ if TYPE_CHECKING:
     from piscm.construct.local import Local
     from piscm.construct.orthogonal import Orthogonal
     from piscm.eigen import eigenpairs
+    from piscm.ensembles import ensemble
     from piscm.files import ProblemFile, read_problem_file
     from piscm.fit.eigenmode import Eigenmode
     from piscm.fit.pisc import PISC1, PISC2, PISC3
     from piscm.loading import load
-    from piscm.march.methods import Auto, Windows
+    from piscm.march.methods import Auto
     from piscm.march.patched import Patches
     from piscm.march.policy import MarchPolicy
+    from piscm.march.windowed import Windows
     from piscm.problem.box import Box
     from piscm.problem.calculus import curl, div, dot, grad, laplacian
     from piscm.problem.conditions import Condition, Periodic
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from piscm.problem.priors import Prior
     from piscm.problem.problem import Problem
     from piscm.problem.region import Region
+    from piscm.problem.samples import sampled
     from piscm.problem.symbols import coordinates, field, unknown
     from piscm.problem.systems import cylindrical, polar, spherical
     from piscm.result.functions import FieldFunction
@@ -112,13 +115,14 @@ _WHERE = {
     "Sampling": "assemble.sampling",
     "Solution": "result.solution",
     "Status": "result.status",
-    "Windows": "march.methods",
+    "Windows": "march.windowed",
     "coordinates": "problem.symbols",
     "curl": "problem.calculus",
     "cylindrical": "problem.systems",
     "div": "problem.calculus",
     "dot": "problem.calculus",
     "eigenpairs": "eigen",
+    "ensemble": "ensembles",
     "field": "problem.symbols",
     "grad": "problem.calculus",
     "here": "problem.integrals",
@@ -131,6 +135,7 @@ _WHERE = {
     "polar_power": "problem.polar_power",
     "polar": "problem.systems",
     "read_mesh": "shapes.files",
+    "sampled": "problem.samples",
     "singular_functions": "shapes.singular",
     "solve": "solver",
     "sweep": "sweeping",
@@ -182,6 +187,7 @@ __all__ = [
     "div",
     "dot",
     "eigenpairs",
+    "ensemble",
     "field",
     "grad",
     "here",
@@ -195,6 +201,7 @@ __all__ = [
     "polar_power",
     "read_mesh",
     "read_problem_file",
+    "sampled",
     "singular_functions",
     "solve",
     "spherical",

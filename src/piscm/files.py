@@ -12,9 +12,10 @@ import sympy
 
 from piscm.assemble.sampling import Sampling
 from piscm.fit.pisc import PISC1, PISC2, PISC3
-from piscm.march.methods import Auto, Windows
+from piscm.march.methods import Auto
 from piscm.march.patched import Patches
 from piscm.march.policy import MarchPolicy
+from piscm.march.windowed import Windows
 from piscm.problem.errors import NAME, FormulaError, ProblemError, brief
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.problem import Problem

@@ -18,6 +18,7 @@ from piscm.march import patched as _patched  # noqa: F401  (as above)
 from piscm.network import deep as _deep  # noqa: F401  (as above)
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.network.saved import UnknownKindError, class_named, numbers, whole_number
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError, brief, shortened
@@ -162,7 +163,7 @@ def _unpacked_residuals(listed: Any, problem: Problem) -> tuple[BlockResidual, .
 def _unpacked_uncertainty(
     arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], network: Model
 ) -> Uncertainty | None:
-    if plain["noise"] is None or not isinstance(network, Network):
+    if plain["noise"] is None or not isinstance(network, Network | Patchwork):
         return None
     factor, undetermined = arrays["error_factor"], arrays["undetermined"]
     columns, unknowns = network.weights.size + network.unknowns.size, network.unknowns.size

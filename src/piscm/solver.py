@@ -21,7 +21,8 @@ from piscm.construct.checks import check_positive
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.enriched import better, enriched
-from piscm.march.methods import Auto, Windows
+from piscm.march.methods import Auto
+from piscm.march.windowed import Windows
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
@@ -112,9 +113,9 @@ def solve(
         Bytes that the run may take, as 4e9; by default most of what is free. Growth ends where
         more nodes would take more; points and candidates that would are refused.
     executor : concurrent.futures.Executor or dask Client, optional
-        Who works on patches at the same time: a ``ProcessPoolExecutor()``,
-        ``client.get_executor()``, or a Dask client itself, whose workers then keep their factors.
-        The result has the same bits whoever works.
+        Who works on patches, and on the larger one-shot trials of `Auto`, at the same time: a
+        ``ProcessPoolExecutor()``, ``client.get_executor()``, or a Dask client itself, whose workers
+        then keep their factors. The result has the same bits whoever works.
 
     Returns
     -------

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from piscm.compile.blocks import compile_blocks
+from piscm.linalg.executors import as_executor, is_dask_client
 from piscm.loading import load
-from piscm.march.methods import Auto, Windows
+from piscm.march.methods import Auto
+from piscm.march.windowed import Windows
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.progress import reporting
@@ -39,10 +41,11 @@ _HOW = ("progress", "callback", "executor", "throw")
 
 @dataclass(frozen=True)
 class Item:
-    """One solve: its place in the table, its problem, and the file that keeps it."""
+    """One solve: its place in the table, its problem, its options, and the file that keeps it."""
 
     place: tuple[int, ...]
     problem: Problem
+    options: Mapping[str, Any]
     file: Path | None
 
 
@@ -110,10 +113,10 @@ def sweep(
     chains = _chains(items, warm)
     found: dict[tuple[int, ...], Solution] = {}
     with reporting(progress, len(items), "sweeping", "solves") as report:
-        for place, solution in _solved(chains, options, executor, retries):
+        for place, solution in solved(chains, executor, retries):
             found[place] = solution
             report(len(found), solution.fitted_residual)
-    return _table(axes, found)
+    return table_of(axes, found)
 
 
 def _axes(values: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
@@ -141,8 +144,15 @@ def _item(
     problem = make(**chosen)
     if not isinstance(problem, Problem):
         raise ProblemError(f"sweep: make(...) gave a {type(problem).__name__}, not a Problem.")
+    return item_of(place, problem, options, folder)
+
+
+def item_of(
+    place: tuple[int, ...], problem: Problem, options: Mapping[str, Any], folder: Path | None
+) -> Item:
+    """A solve, and where it is kept."""
     file = None if folder is None else folder / f"{_digest(problem, options)}.npz"
-    return Item(place, problem, file)
+    return Item(place, problem, options, file)
 
 
 def _digest(problem: Problem, options: Mapping[str, Any]) -> str:
@@ -170,20 +180,19 @@ def _chains(items: Mapping[tuple[int, ...], Item], warm: bool) -> list[list[Item
     return [list(own) for _, own in itertools.groupby(ordered, key=lambda item: item.place[:-1])]
 
 
-def _solved(
-    chains: Sequence[Sequence[Item]], options: Mapping[str, Any], executor: Any, retries: int
+def solved(
+    chains: Sequence[Sequence[Item]], executor: Any, retries: int
 ) -> Iterator[tuple[tuple[int, ...], Solution]]:
     """Every solution as soon as its chain is complete."""
     if executor is None:
         for chain in chains:
-            yield from solve_chain(chain, options)
+            yield from solve_chain(chain)
         return
-    if not isinstance(executor, Executor):
-        from piscm.patches.crew import crew_of
-
-        crew_of(executor)  # refuses what is none
+    if is_dask_client(executor):
         executor = executor.get_executor(retries=retries)
-    waiting = {executor.submit(solve_chain, chain, dict(options)): chain for chain in chains}
+    executor = as_executor(executor)
+    assert executor is not None
+    waiting = {executor.submit(solve_chain, chain): chain for chain in chains}
     tried: dict[int, int] = {}
     while waiting:
         future = next(iter(as_completed(list(waiting))))
@@ -196,26 +205,24 @@ def _solved(
             tried[id(chain)] = tried.get(id(chain), 0) + 1
             if tried[id(chain)] > retries:
                 raise
-            waiting[executor.submit(solve_chain, chain, dict(options))] = chain
+            waiting[executor.submit(solve_chain, chain)] = chain
             continue
         yield from done
 
 
-def solve_chain(
-    chain: Sequence[Item], options: Mapping[str, Any]
-) -> list[tuple[tuple[int, ...], Solution]]:
+def solve_chain(chain: Sequence[Item]) -> list[tuple[tuple[int, ...], Solution]]:
     """Solve one after the other, each beginning with the last; runs in any process."""
     found: list[tuple[tuple[int, ...], Solution]] = []
     for item in chain:
         before = found[-1][1] if found else None
-        found.append((item.place, _one(item, before, options)))
+        found.append((item.place, _one(item, before)))
     return found
 
 
-def _one(item: Item, before: Solution | None, options: Mapping[str, Any]) -> Solution:
+def _one(item: Item, before: Solution | None) -> Solution:
     if item.file is not None and item.file.is_file():
         return load(item.file)
-    begun = dict(options)
+    begun = dict(item.options)
     if before is not None and before.status.ok:
         begun["initial"] = before
     solution = solve(item.problem, **begun)
@@ -224,7 +231,9 @@ def _one(item: Item, before: Solution | None, options: Mapping[str, Any]) -> Sol
     return solution
 
 
-def _table(axes: Mapping[str, list[float]], found: Mapping[tuple[int, ...], Solution]) -> "Dataset":
+def table_of(
+    axes: Mapping[str, Sequence[float]], found: Mapping[tuple[int, ...], Solution]
+) -> "Dataset":
     try:
         import xarray
     except ImportError:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,7 +52,13 @@ def test_new_and_check(run, tmp_path, denied):
     assert run("new", path, "--force").exit_code == 0
     assert run("new").stdout == path.read_text()
     told = run("check", path).stdout
-    for words in ("∂", "u(x, t) + sin(pi*x) = 0 on t = 0", "solved by Auto", "nothing looks wrong"):
+    for words in (
+        "∂",
+        "x ∈ [-1, 1], t ∈ [0, 0.3]",
+        "on t = 0\n        u(x, t) + sin(π⋅x) = 0",
+        "solved by Auto",
+        "nothing looks wrong",
+    ):
         assert words in told
 
 
@@ -75,6 +82,39 @@ def test_check_tells_of_unknowns_without_data(run, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(FILE.replace("u_xx/10", "k*u_xx") + "[unknowns]\nk = 0.5\n")
     assert "no observations to tell k from" in run("check", path).stdout
+
+
+def test_check_typesets_everything(run, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("""
+equations = ["u_t = k*u_xx + integral(u, x)"]
+conditions = [
+    "u(t=0) = sin(pi*x)", {periodic = "u", along = "x"}, {expression = "integral(u, half) = 1"},
+    {expression = "u_x - 3*u = 0", on = {x = 1}, weight = 10},
+]
+[regions]
+half = {x = [0, 0.5], t = [0, 1]}
+[domain]
+x = [0, 1]
+t = [0, 1]
+[unknowns]
+k = {prior = {mean = 1.0, std = 0.2}}
+""")
+    told = run("check", path).stdout
+    assert told.count("⌠") == 3  # one over x, two over the half
+    for words in ("at both ends of x", "(weight 10)", "k = 1 ± 0.2", "k, first guess 1\n"):
+        assert words in told
+
+
+def test_check_typesets_regions_and_boundaries(run):
+    examples = Path(__file__).parents[2] / "examples"
+    told = run("check", examples / "two_rods.toml").stdout
+    assert "left: x ∈ [0, 1]\n        k = 1\n    right: x ∈ [1, 2]\n        k = a" in told
+    assert "fluxes are continuous" in told
+    assert "nothing looks wrong" in told
+    told = run("check", examples / "plate.toml").stdout
+    assert "on rim where x > 0" in told
+    assert "nₓ⋅──(u(x, y)) + n_y⋅──" in told
 
 
 def test_schema(run):

@@ -1,8 +1,8 @@
 """One-shot networks: their members, their fits, and the portfolio of `Auto`."""
 
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -25,12 +25,15 @@ from piscm import (
 from piscm.assemble.grading import graded, measuring
 from piscm.assemble.sites import Points, Site
 from piscm.assemble.weighting import EVEN
+from piscm.fit import side_by_side as side_by_side_module
 from piscm.fit.grow_on import grow_on
 from piscm.fit.members import NEARER, Member
 from piscm.fit.one_shot import Guide, fit_weights
 from piscm.fit.piece import task_for
 from piscm.fit.portfolio import Portfolio
 from piscm.fit.portfolio_policy import PortfolioPolicy
+from piscm.fit.side_by_side import side_by_side
+from piscm.fit.trial import Making
 from piscm.fit.trials import Laboratory
 from piscm.network.start import Start
 from piscm.problem.place import Leg
@@ -103,7 +106,7 @@ def test_a_member_with_layers_can_be_changed_in_every_way():
 
 def test_a_linear_fit_is_least_squares():
     lab = laboratory(zoo.load("helmholtz").problem)
-    trial = lab.trial(Member("sin", (4.0, 12.0)), 60, None, grown=False, iterations=5)
+    trial = lab.trial(Member("sin", (4.0, 12.0)), Making(60, None, False, 5))
     design = trial.columns.still.reshape(60, -1)
     expected = np.linalg.lstsq(design.T, -trial.system.start().residual, rcond=None)[0]
     np.testing.assert_allclose(trial.state.weights[:, 0], expected, rtol=1e-6, atol=1e-9)
@@ -112,9 +115,9 @@ def test_a_linear_fit_is_least_squares():
 def test_a_guide_with_other_nodes_leads_to_the_same_solution():
     problem, exact = pendulum()
     lab = laboratory(problem)
-    guide = lab.trial(Member("sin", (4.0,)), 30, None, grown=False, iterations=12)
-    alone = lab.trial(Member("tanh", (2.0,)), 30, None, grown=False, iterations=12)
-    led = lab.trial(Member("tanh", (2.0,)), 30, guide, grown=False, iterations=2)
+    guide = lab.trial(Member("sin", (4.0,)), Making(30, None, False, 12))
+    alone = lab.trial(Member("tanh", (2.0,)), Making(30, None, False, 12))
+    led = lab.trial(Member("tanh", (2.0,)), Making(30, guide, False, 2))
     assert led.error == pytest.approx(alone.error, rel=0.1)
     assert led.beside(guide).estimate < np.inf or guide.error < led.error
     start = Guide.of(guide.system, guide.columns, guide.state)
@@ -133,7 +136,7 @@ def test_a_node_that_overflows_gets_no_weight():
     lab = laboratory(problem)
     member = Member("sin", (1e200,))
     with np.errstate(all="ignore"):  # as in `solve`
-        trial = lab.trial(member, 20, None, grown=False, iterations=2)
+        trial = lab.trial(member, Making(20, None, False, 2))
     assert np.isfinite(trial.state.weights).all()
 
 
@@ -181,19 +184,46 @@ def test_a_sum_over_many_coordinates_is_found_with_few_nodes():
     assert len(found.piece.network.nodes) <= 600
 
 
+@pytest.fixture(scope="module")
+def processes():
+    with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize("make", [lambda: zoo.load("poisson-3d").problem, lambda: pendulum()[0]])
-def test_trials_side_by_side_give_the_same_bits(make):
-    with ThreadPoolExecutor(2) as executor:
-
-        def side_by_side(function, members):
-            contexts = [copy_context() for _ in members]
-            return executor.map(lambda c, m: c.run(function, m), contexts, members)
-
-        other, _ = portfolio(make(), 1e-5, mapped=side_by_side)
+@pytest.mark.parametrize("kind", ["processes", "threads"])
+def test_trials_side_by_side_give_the_same_bits(make, kind, request, monkeypatch):
+    monkeypatch.setattr(side_by_side_module, "_WORTH", 0.0)  # small ones travel as well
     found, _ = portfolio(make(), 1e-5)
+    with ThreadPoolExecutor(2) as threads:
+        pool = threads if kind == "threads" else request.getfixturevalue("processes")
+        other, _ = portfolio(make(), 1e-5, makes=side_by_side(pool))
     assert found.member == other.member
     np.testing.assert_array_equal(found.piece.network.weights, other.piece.network.weights)
+    np.testing.assert_array_equal(
+        found.piece.fit.refined.state.residual, other.piece.fit.refined.state.residual
+    )
     assert found.piece.tried == other.piece.tried
+    assert found.piece.estimate == other.piece.estimate
+
+
+def test_solve_takes_an_executor(processes, monkeypatch):
+    monkeypatch.setattr(side_by_side_module, "_WORTH", 0.0)
+    problem = zoo.load("helmholtz").problem
+    alone = solve(problem, tol=1e-3)
+    beside = solve(problem, tol=1e-3, executor=processes)
+    np.testing.assert_array_equal(alone.network.weights, beside.network.weights)
+    assert alone.tried == beside.tried
+
+
+def test_small_trials_stay_at_home(monkeypatch):
+    class Nobody(ThreadPoolExecutor):
+        def submit(self, *given, **options):
+            raise AssertionError
+
+    with Nobody(1) as pool:
+        found, _ = portfolio(pendulum()[0], 1e-5, makes=side_by_side(pool))
+    assert found.met
 
 
 def _error_near_faces(benchmark, value):

@@ -1,6 +1,8 @@
 """Correction in slabs of rows equals one least-squares problem over all of them."""
 
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from piscm import (
     solve,
     unknown,
 )
+from piscm.budget.budget import Budget, spending
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", x, t)
@@ -100,6 +103,41 @@ def test_unknowns_and_nonlinear_rows_do_not_depend_on_the_slabs(monkeypatch, sla
     assert after.energy < before
     assert found.residual == pytest.approx(np.sqrt(after.energy), rel=1e-9)
     assert 0.0 <= found.unknowns[0] <= 5.0
+
+
+@pytest.mark.parametrize("problem", [linear, with_unknown])
+def test_the_same_bits_whoever_works(monkeypatch, problem):
+    monkeypatch.setattr(slabs, "_SLAB", 1)
+    assembly, nodes = setup(problem)
+    fields = len(assembly.part.problem.fields)
+    guesses = np.array(list(assembly.part.problem.unknowns.values()))
+    arguments = (assembly, nodes, np.zeros((15, fields)), guesses, METHOD)
+    alone = slabs.correct_on_all(*arguments)
+    with ThreadPoolExecutor(3) as pool:
+        together = slabs.correct_on_all(*arguments, pool)
+    assert np.array_equal(together.weights, alone.weights)
+    assert together.residual == alone.residual
+
+
+@pytest.mark.slow
+def test_a_solution_by_processes(monkeypatch):
+    few_points(monkeypatch, 100)
+    method, sampling = PISC3(max_nodes=20, selection="orthogonal"), Sampling(interior=2300)
+    s = coordinates("s")
+    y = field("y", s)
+    problem = decay_of(y)
+    alone = solve(problem, method, sampling=sampling)
+    with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as pool:
+        together = solve(problem, method, sampling=sampling, executor=pool)
+    assert np.array_equal(together.network.weights, alone.network.weights)
+
+
+def test_little_memory_means_fewer_points_in_growth():
+    method = PISC3(max_nodes=500, selection="orthogonal")
+    with spending(Budget(memory=2e8)):
+        some = slabs.most_points(method, 1)
+    assert 1000 <= some < slabs.most_points(method, 1)
+    assert some * 500 * 8 * 10 < 2e8
 
 
 def test_blocks_that_share_points_still_share_them():

@@ -91,6 +91,52 @@ def test_a_prior_with_auto():
     assert one.stderr == pytest.approx(stderr, rel=0.2)
 
 
+ELSEWHERE = {
+    "along time": (Box({t: (0, 2)}), w, w.diff(t) + w - k, {t: 0}, 2.0),
+    "in no direction": (
+        Box({x: (0, 1)}),
+        field("v", x),
+        field("v", x).diff(x, 2) + k,
+        "boundary",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("apart", [2, 5])
+@pytest.mark.parametrize("method", [None, METHOD], ids=["auto", "pisc3"])
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_prior_that_contradicts_the_data_leaves_the_equation_alone(name, method, apart):
+    domain, state, equation, place, end = ELSEWHERE[name]
+    at = np.linspace(0.05, 0.95, 25) * end
+    # The state is proportional to k, so the posterior is Gaussian.
+    slope = 1 - np.exp(-at) if end == 2 else at * (1 - at) / 2
+    values, sigma = 2 * slope + 0.02 * np.random.default_rng(3).normal(size=25), 0.02
+    precision = slope @ slope / sigma**2
+    std, likely = precision**-0.5, slope @ values / sigma**2 / precision
+    prior = Prior(likely - apart * std, std)
+    data = [Observations(state, at, values, noise=sigma)]
+    problem = Problem(domain, [equation], [Condition(state, on=place)], {k: prior}, data)
+    one = found(problem, method)
+    stderr = (2 * precision) ** -0.5
+    assert one.value == pytest.approx((likely + prior.mean) / 2, abs=0.01 * stderr)
+    assert one.stderr == pytest.approx(stderr, rel=0.01)
+
+
+def test_a_prior_without_conditions_leaves_the_field_to_the_data():
+    v, at = field("v", x), np.linspace(0, 1, 21)
+    problem = Problem(
+        Box({x: (0, 1)}),
+        [v.diff(x, 2) + k],
+        [],
+        {k: Prior(1.0, 0.5)},
+        [Observations(v, at, 3 * at - at**2, noise=1e-3)],
+    )
+    solution = solve(problem, Auto(tolerance=1e-2, max_nodes=40), max_seconds=100)
+    assert solution.unknowns["k"].value == pytest.approx(2, abs=0.1)
+    assert float(solution(x=0.5)) == pytest.approx(1.25, abs=1e-2)
+
+
 def test_they_are_saved_pickled_and_written(tmp_path):
     sigma = np.linspace(0.01, 0.02, 60)
     at, values = measured(sigma)

@@ -280,3 +280,16 @@ def test_noisy_data_do_not_ask_for_more_nodes():
         decay(None, seen(np.exp(-TIMES) + noise_of(0.05), noise=0.05)), Auto(max_nodes=60)
     )
     assert solution.status is not Status.NODE_LIMIT
+
+
+def test_in_time_alone_a_looser_tolerance_takes_no_longer():
+    """Windows aim at the default tolerance then; to just meet a looser one would cost more."""
+    t = coordinates("t")
+    x, y = field("x", t), field("y", t)
+    equations = [x.diff(t) - 1.5 * x + x * y, y.diff(t) + 3 * y - x * y]
+    ends = [Condition(x - 4, on={t: 0}), Condition(y - 1, on={t: 0})]
+    problem = Problem(Box({t: (0, 4)}), equations, ends)
+    loose, tight = (solve(problem, tol=tol) for tol in (1e-3, 1e-6))
+    assert loose.status.ok
+    assert loose.n_nodes <= tight.n_nodes
+    assert loose.network.panels.counts == tight.network.panels.counts

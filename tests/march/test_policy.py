@@ -128,6 +128,23 @@ def test_where_inherited_nodes_fail_other_activations_are_tried_at_the_same_leng
     assert length(after[0]) == length(after[1])
 
 
+def test_a_shorter_window_begins_with_the_nodes_of_a_longer_one_that_came_near():
+    def solve(window):
+        if window.guess is not None:
+            return invented(window, 1e-4)
+        if window.low == 0:
+            return invented(window, 1e-4 if length(window) < 0.2 else 1e-1)
+        return invented(window, 1e-1 if window.inherits else 1e-2)
+
+    _, asked = marched(solve)
+    heir, other, shorter = [window for window in asked if window.low > 0][:3]
+    assert heir.inherits
+    assert not other.inherits
+    assert shorter.guess.activation == shorter.activations[0]
+    assert not shorter.inherits
+    assert length(shorter) == length(other) / 2
+
+
 def test_in_time_alone_inherited_nodes_get_shorter_windows_first():
     def solve(window):
         met = length(window) < (0.5 if window.low == 0 else 0.1)

@@ -201,6 +201,18 @@ def test_times_are_beside_the_papers(summary):
     assert "| PI-SC-III | 4.00 ± 0.00 | 1.44 ± 0.04 | – | 25 | 3 |" in text
 
 
+def test_the_literal_algorithm_is_compared_seed_by_seed():
+    ours = [trial("table-1", "pi-sc-iii", UN, n, rmse=1e-3 * (n + 1), cpu=1.0) for n in range(3)]
+    plain = [
+        trial("table-1", "literal", UN, 0, rmse=1e-3 * (1 + 1e-8), cpu=4.0),
+        trial("table-1", "literal", UN, 2, rmse=3.1e-3, cpu=6.0),
+        trial("table-1", "literal", UN, 7, rmse=1.0, cpu=1.0),  # nothing to compare it with
+    ]
+    text = Page("", [times_section(Summary(rows.EXPERIMENTS, ours + plain))]).markdown()
+    assert "In 1 of 2 runs PI-SC-III gave the error of the literal algorithm" in text
+    assert "to 1e-6, in 1/5 (Van der Pol oscillator) of its CPU time" in text
+
+
 def test_worse_rows_are_explained(monkeypatch):
     records = [trial("table-1", "pi-sc-iii", UN, n, rmse=1e-2 + 1e-4 * n) for n in range(3)]
     summary = Summary(EXPERIMENTS, records)

@@ -142,6 +142,19 @@ def test_a_trial_of_other_code_is_confirmed_by_its_digits_or_run_again(tmp_path)
     assert "3 of 5 run again" in store.read(asked[-3].name)["confirmed"]
 
 
+@pytest.mark.parametrize(("factor", "stands"), [(1 + 1e-8, True), (1 + 1e-5, False)])
+def test_a_trial_of_another_machine_may_differ_by_its_round_off(tmp_path, factor, stands):
+    experiments = selected(["table-2"], ["scipy"])
+    first = run_here(tmp_path, experiments, 4)
+    store, asked = Store(tmp_path), tiny(experiments, 4)
+    for trial, record in zip(asked, first, strict=True):
+        other = {"code": "other", "machine": "another", "rmse": record["rmse"] * factor}
+        store.write(trial.name, {**record, **other})
+    with ThreadPoolExecutor(1) as executor:
+        confirm(store, asked, executor, 1)
+    assert (store.read(asked[-1].name)["code"] == asked[-1].code) is stands
+
+
 def test_the_table_of_a_folder_is_read_back(tmp_path):
     experiments = selected(["figure-2"], [])
     first = run_here(tmp_path / "one", experiments, 2)

@@ -97,6 +97,9 @@ def test_bad_problem_files(denied, solve_file, old, new, words):
         b"\xef\xbb\xbfx,value\n0.1,1\n0.2,1.5\n",
         b"value,x\n1,0.1\n1.5,0.2\n",
         b"x,note,value\n0.1,first,1\n0.2,second,1.5\n",
+        b"x, value\n0.1, 1\n0.2, 1.5\n",
+        b"x;note;value\n0,1;a, b;1\n0,2;c;1,5\n",
+        b"x\tvalue\n0.1\t1\n0.2\t1.5\n",
     ],
 )
 def test_observations_from_a_table(solve_file, data):
@@ -119,7 +122,8 @@ def test_observations_from_a_table(solve_file, data):
         b"x,value\n0.1,abc\n",
         b"x,value\n0.1,nan\n",
         b"x,value\n9,1\n",
-        b"x;value\n0,1;2\n",
+        b"x;value\n0,1,5;2\n",
+        b"x value\n0.1 2\n",
         b"x,value\n0.1,\x001\n",
         b"x,value,\xe9\n0.1,1,2\n",
         "x,value\n0.1,1\n".encode("utf-16"),
@@ -179,6 +183,7 @@ def test_a_mistake_is_told_with_file_line_and_key(denied, solve_file, old, new, 
         (b"x,value\n0.1," + b"9" * 5000 + b"\n", "measured.csv, line 2, column value"),
         (b"x,value\n0.1,1\n0.2\n", "measured.csv, line 3 has 1 cells"),
         (b"x,x,value\n0.1,0.2,1\n", "more than one column 'x'"),
+        (b"at,value\n0.1,1\n", "no column 'x'; it needs x, value, and has at, value."),
         (b"x,value\n0.1,\x1b[2J\n", "line 2, column value"),
     ],
 )
@@ -206,3 +211,16 @@ def test_control_characters_of_a_file_do_not_reach_a_terminal(denied, solve_file
     result = solve_file(FILE.replace("k*u", "k*u + \\u001b[2J"), "--json")
     denied(result)
     assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("equation", "condition"), [("c_xx = 1", "c_x(x=0) = 1"), ("c_xx = 1", "c(x=0) = 1")]
+)
+def test_a_field_that_is_not_declared_is_told_how(run, denied, tmp_path, equation, condition):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f'equations = ["{equation}"]\nconditions = ["{condition}"]\ndomain = {{x = [0, 1]}}\n'
+    )
+    result = run("check", path)
+    denied(result)
+    assert result.stderr.count('[fields] c = ["x"]') == 2  # by the equation and by the condition

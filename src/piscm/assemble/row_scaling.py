@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.sites import Points
+from piscm.assemble.sites import Points, Site
 from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN, Emphasis, divisors
 from piscm.compile.blocks import Block
@@ -25,6 +25,8 @@ from piscm.problem.problem import Problem
 Floats = NDArray[np.float64]
 
 _POOL = 200
+# Points of each site that are enough for a root mean square.
+_ENOUGH = 1000
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def row_scaling(
         The size of each field, if the waves are to be as large as they are: rows are then measured
         relative to them, and a small field counts as much as a large one.
     """
+    points = _enough(points, rng)
     system = System(problem, blocks, points, EVEN, activation_named("sin"), start)
     state = system.start()
     if near is not None and not system.is_linear:
@@ -96,3 +99,12 @@ def row_scaling(
         if np.isfinite(typical) and typical > 0:
             sizes[placed.number] = typical
     return RowScaling(tuple(sizes), tuple(block.name for block in blocks))
+
+
+def _enough(points: Points, rng: np.random.Generator) -> Points:
+    def some(_: int, site: Site) -> Site:
+        if not site.resampled or site.rows <= _ENOUGH:
+            return site
+        return site.some(np.sort(rng.choice(site.rows, _ENOUGH, replace=False)))
+
+    return points.changed(some)

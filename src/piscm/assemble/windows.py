@@ -18,6 +18,7 @@ from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Density
 from piscm.assemble.sites import Points, Site
 from piscm.compile.blocks import Block, compile_blocks
+from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.problem.observations import Observations
 from piscm.problem.place import Cut, Leg
@@ -44,7 +45,7 @@ class Part:
         return cls(problem, tuple(compile_blocks(problem)))
 
     def window(
-        self, coordinate: sympy.Symbol, low: float, high: float, before: Network | None
+        self, coordinate: sympy.Symbol, low: float, high: float, before: Model | None
     ) -> "Part":
         """The problem between two values of a coordinate, after another window or as the first one.
 

@@ -1,33 +1,45 @@
 """What was understood of a problem file, typeset, and what looks wrong in it."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
-import sympy
-from sympy.core.function import AppliedUndef
-
 from piscm.assemble.marching import marching_coordinate
 from piscm.assemble.scales import check_scales
+from piscm.cli.typesetting import (
+    conditions_typeset,
+    domain_text,
+    indented,
+    integrated_over,
+    regions_typeset,
+    typeset,
+)
 from piscm.compile.blocks import compile_blocks
 from piscm.compile.jumps import check_jumps
 from piscm.files import ProblemFile, read_problem_file
 from piscm.inference.counting import counting_text
-from piscm.problem.errors import ProblemError, brief, printable
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
-
-_WIDTH = 100
 
 
 def checked_text(path: Path) -> str:
     """The whole report."""
     file = read_problem_file(path)
-    problem = file.problem
-    lines = [f"{path}: a problem for {', '.join(map(str, problem.fields))} on {problem.domain}", ""]
-    for number, equation in enumerate(problem.equations, start=1):
-        lines += [f"equation {number}", _indented(_typeset(equation)), ""]
-    lines += ["conditions", *(f"    {printable(str(item))}" for item in problem.conditions), ""]
-    if problem.observations:
-        lines += ["observations", *(f"    {item}" for item in problem.observations), ""]
+    problem, said = file.problem, file.problem.statement
+    fields = ", ".join(map(str, problem.written_fields))
+    lines = [f"{path}: a problem for {fields}", "", "domain"]
+    if said is None:
+        lines += [f"    {domain_text(problem.domain)}", ""]
+    else:
+        lines += [*regions_typeset(said), ""]
+    equations = problem.equations if said is None else said.equations
+    for number, equation in enumerate(equations, start=1):
+        lines += [f"equation {number}", indented(typeset(equation, problem.domain))]
+        lines += [f"    {line}" for line in integrated_over(equation)] + [""]
+    lines += ["conditions", *conditions_typeset(problem), ""]
+    observations = problem.observations if said is None else said.observations
+    if observations:
+        lines += ["observations", *(f"    {item}" for item in observations), ""]
     if problem.unknowns:
         lines += ["unknowns", *_unknowns(problem), ""]
     lines += [*_how(file), ""]
@@ -37,29 +49,13 @@ def checked_text(path: Path) -> str:
     return "\n".join(lines)
 
 
-def _typeset(equation: sympy.Expr) -> str:
-    """An equation in several lines; fields by their names alone."""
-    table = {
-        item: sympy.Function(str(item.func))(*item.args) for item in equation.atoms(AppliedUndef)
-    }
-    text: str = sympy.pretty(
-        sympy.Eq(equation.xreplace(table), 0, evaluate=False),
-        use_unicode=True,
-        num_columns=_WIDTH,
-        wrap_line=True,
-    )
-    return text
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
-
-
 def _unknowns(problem: Problem) -> list[str]:
     made = []
     for symbol, guess in problem.unknowns.items():
         low, high = problem.bounds[symbol]
-        made.append(f"    {symbol}, first guess {guess:g}, between {low:g} and {high:g}")
+        bounds = "" if (low, high) == (-inf, inf) else f", between {low:g} and {high:g}"
+        made.append(f"    {symbol}, first guess {guess:g}{bounds}")
+    made += [f"    prior: {prior}" for prior in problem.priors]
     return made
 
 
@@ -90,7 +86,8 @@ def _doubts(problem: Problem) -> list[str]:
         doubts.append(f"there are no observations to tell {names} from")
     if len(problem.fields) > len(problem.equations):
         doubts.append(f"{len(problem.fields)} fields have {len(problem.equations)} equations")
-    for data in problem.observations:
+    said = problem.statement
+    for data in problem.observations if said is None else said.observations:
         if len(data.values) <= len(problem.unknowns):  # type: ignore[arg-type]  # an array
             doubts.append(f"{data}: hardly more than there are unknowns")
     used: set[Any] = set().union(*(e.free_symbols for e in problem.equations))

@@ -89,7 +89,7 @@ class Block:
         """The standard deviation of each datum relative to `noise`."""
         return 1.0 if self.precision is None else self.precision**-0.5
 
-    def kept(self, rows: "NDArray[np.bool_]") -> "Block":
+    def kept(self, rows: "NDArray[np.bool_] | NDArray[np.intp]") -> "Block":
         """The same with some of its data."""
         assert self.data is not None
         precision = None if self.precision is None else self.precision[rows]

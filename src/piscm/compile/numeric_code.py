@@ -8,6 +8,7 @@ import sympy
 from sympy.printing.numpy import SciPyPrinter
 
 from piscm.problem.errors import ProblemError, shortened
+from piscm.problem.sampled import Samples
 
 
 def function_of(
@@ -22,10 +23,11 @@ def function_of(
     """
     names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
     plain = [e.xreplace(names) for e in expressions]
+    sampled = {own.code_name: own.evaluate for e in plain for own in e.atoms(Samples)}
     printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
     try:
         return sympy.lambdify(  # type: ignore[no-any-return]  # SymPy has no type hints
-            list(names.values()), plain, modules=list(modules), printer=printer, cse=True
+            list(names.values()), plain, modules=[sampled, *modules], printer=printer, cse=True
         )
     except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
         raise ProblemError(f"{where} cannot be compiled: {shortened(str(error))}") from error

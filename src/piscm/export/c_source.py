@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import sympy
+from numpy.typing import NDArray
 from sympy.printing.c import C99CodePrinter
 
-from piscm.export.source import Plan, plan, polynomials, printed, safe
-from piscm.network.network import Network
+from piscm.export.plain import Plain
+from piscm.export.source import Case, Plan, plan, polynomials, printed, safe
 from piscm.problem.errors import ProblemError, brief
+
+Floats = NDArray[np.float64]
 
 _WORDS = frozenset(
     [
@@ -100,10 +104,21 @@ static double {prefix}_polynomial(const double *powers, int count, double z)
 """
 
 _BODY = """
+static int {prefix}_window(const double *at)
+{{
+    int cell = 0, j, k;
+    for (j = 0; j < {n}; j++) {{
+        cell *= {prefix}_edges[j + 1] - {prefix}_edges[j] + 1;
+        for (k = {prefix}_edges[j]; k < {prefix}_edges[j + 1]; k++)
+            cell += at[j] {sign} {prefix}_edge[k];
+    }}
+    return {prefix}_owner[cell];
+}}
+
 static double {prefix}_value(int field, const int *orders, const double *at)
 {{
     static const double low[{n}] = {low}, high[{n}] = {high};
-    int window = 0, order = 0, node, j, k;
+    int window, order = 0, node, j, k;
     double total = 0.0, lost = 0.0;
     for (j = 0; j < {n}; j++) {{
         if (!(at[j] >= low[j] && at[j] <= high[j]))
@@ -112,12 +127,11 @@ static double {prefix}_value(int field, const int *orders, const double *at)
     }}
     if (!(at[{axis}] >= {solved_low} && at[{axis}] <= {solved_high}))
         return NAN;
-    while (at[{axis}] > {prefix}_upper[window])
-        window++;
+    window = {prefix}_window(at);
     for (node = {prefix}_first[window]; node < {prefix}_first[window + 1]; node++) {{
-        double z = {prefix}_bias[node], term = {prefix}_weight[node][field], sum;
+        double z = {prefix}_bias[field][node], term = {prefix}_weight[node][field], sum;
         for (j = 0; j < {n}; j++) {{
-            double slope = {prefix}_sees[field][j] ? {prefix}_hidden[node][j] : 0.0;
+            double slope = {prefix}_hidden[field][node][j];
             z += slope * at[j];
             for (k = 0; k < orders[j]; k++)
                 term *= slope;
@@ -134,15 +148,15 @@ static double {prefix}_value(int field, const int *orders, const double *at)
 """
 
 
-def c_source(network: Network, derivatives: int, title: str, prefix: str = "piscm") -> str:
+def c_source(plain: Plain, derivatives: int, title: str, prefix: str = "piscm") -> str:
     """C source with a function for every derivative up to an order, and the unknowns."""
     if not prefix.isidentifier() or not prefix.isascii() or prefix in _WORDS:
         raise ProblemError(f"name={brief(prefix)}: give a name that C allows, as 'plant'.")
-    made = plan(network, derivatives)
-    domain = str(network.problem.domain).replace("*/", "")
+    made = plan(plain, derivatives)
+    domain = str(plain.problem.domain).replace("*/", "")
     parts = [_HEAD.format(title=title.replace("*/", ""), domain=domain)]
-    for symbol, value in zip(network.problem.unknowns, network.unknowns, strict=True):
-        parts.append(f"const double {prefix}_{symbol.name} = {float(value)!r};\n")
+    for own, value in plain.unknowns.items():
+        parts.append(f"const double {prefix}_{own} = {value!r};\n")
     parts.append(_tables(made, prefix))
     rest = [name for name in made.activations if name != "sin"]
     parts += [_HORNER.format(prefix=prefix)] if rest else []
@@ -161,28 +175,44 @@ def c_source(network: Network, derivatives: int, title: str, prefix: str = "pisc
 
 
 def _tables(made: Plan, prefix: str) -> str:
-    network, problem = made.network, made.network.problem
-    counts = [len(window.biases) for window in made.windows]
+    plain, windows = made.plain, made.plain.windows
+    counts = [len(window.weights) for window in windows]
     first = [sum(counts[:number]) for number in range(len(counts) + 1)]
-    total, n, fields = max(1, first[-1]), problem.domain.dimension, len(problem.fields)
-    hidden = network.nodes.weights.tolist() or [[0.0] * n]
-    biases = network.nodes.biases.tolist() or [0.0]
-    weights = network.weights.tolist() or [[0.0] * fields]
-    sees = [[int(s in item.args) for s in problem.domain.coordinates] for item in problem.fields]
-    kinds = [made.activations.index(window.activation) for window in made.windows]
-    uppers = ", ".join(_double(window.upper) for window in made.windows)
+    n, fields = plain.problem.domain.dimension, len(plain.problem.fields)
+    total = max(1, first[-1])
+    hidden = _joined([window.hidden for window in windows], (fields, n), 1)
+    biases = _joined([window.biases for window in windows], (fields,), 1)
+    weights = _joined([window.weights for window in windows], (fields,), 0)
+    kinds = [made.activations.index(window.activation) for window in windows]
+    edges = plain.cells.edges
+    ends = [sum(len(own) for own in edges[:number]) for number in range(n + 1)]
+    each = [float(edge) for own in edges for edge in own] or [0.0]
+    owner = list(map(int, plain.cells.owner))
     return (
-        f"static const double {prefix}_upper[{len(counts)}] = {{{uppers}}};\n"
-        f"static const int {prefix}_first[{len(first)}] = {{{', '.join(map(str, first))}}};\n"
-        f"static const int {prefix}_kind[{len(kinds)}] = {{{', '.join(map(str, kinds))}}};\n"
-        f"static const int {prefix}_sees[{fields}][{n}] = {{{', '.join(map(_row, sees))}}};\n"
-        f"static const double {prefix}_bias[{total}] = {_row(biases)};\n"
-        f"static const double {prefix}_hidden[{total}][{n}] = {{\n    "
-        + ",\n    ".join(map(_row, hidden))
-        + f"\n}};\nstatic const double {prefix}_weight[{total}][{fields}] = {{\n    "
-        + ",\n    ".join(map(_row, weights))
-        + "\n};\n"
+        f"static const double {prefix}_edge[{len(each)}] = {_row(each)};\n"
+        f"static const int {prefix}_edges[{n + 1}] = {_row(ends)};\n"
+        f"static const int {prefix}_owner[{len(owner)}] = {_row(owner)};\n"
+        f"static const int {prefix}_first[{len(first)}] = {_row(first)};\n"
+        f"static const int {prefix}_kind[{len(kinds)}] = {_row(kinds)};\n"
+        f"static const double {prefix}_bias[{fields}][{total}] = {_nested(biases)};\n"
+        f"static const double {prefix}_hidden[{fields}][{total}][{n}] = {_nested(hidden)};\n"
+        f"static const double {prefix}_weight[{total}][{fields}] = {_nested(weights)};\n"
     )
+
+
+def _joined(arrays: Sequence[Floats], rest: tuple[int, ...], axis: int) -> Floats:
+    """The nodes of all windows; C has no empty arrays, so one that counts for nothing if none."""
+    joined = np.concatenate(arrays, axis=axis)
+    if joined.shape[axis]:
+        return joined
+    return np.zeros((*rest[:axis], 1, *rest[axis:]))
+
+
+def _nested(array: Floats) -> str:
+    """An array as C writes it, a line for each innermost row."""
+    if array.ndim == 1:
+        return _row(array.tolist())
+    return "{\n" + ",\n".join(map(_nested, array)) + "\n}"
 
 
 def _row(numbers: Sequence[float]) -> str:
@@ -196,7 +226,8 @@ def _double(number: float) -> str:
 
 
 def _body(made: Plan, prefix: str) -> str:
-    box, network = made.network.problem.domain.bounding_box, made.network
+    plain = made.plain
+    box = plain.problem.domain.bounding_box
     cases = "".join(
         f"        case {number}:\n            term *= {prefix}_{name}(z, order);\n"
         "            break;\n"
@@ -207,9 +238,10 @@ def _body(made: Plan, prefix: str) -> str:
         n=len(made.coordinates),
         low=_row([float(value) for value in box.lower]),
         high=_row([float(value) for value in box.upper]),
-        axis=made.axis,
-        solved_low=_double(float(network.solved_down_to)),
-        solved_high=_double(float(network.solved_up_to)),
+        axis=plain.axis,
+        solved_low=_double(plain.solved[0]),
+        solved_high=_double(plain.solved[1]),
+        sign=">=" if plain.cells.upward else ">",
         cases=cases,
     )
 
@@ -217,15 +249,27 @@ def _body(made: Plan, prefix: str) -> str:
 def _function(made: Plan, number: int, prefix: str) -> str:
     item = made.derivatives[number]
     names = safe(made.coordinates, _WORDS)
-    symbols = made.network.problem.domain.coordinates
+    symbols = made.plain.problem.domain.coordinates
     renamed = dict(zip(symbols, map(sympy.Symbol, names), strict=True))
-    start = item.start.xreplace(renamed)
     printer = C99CodePrinter({"strict": False})
-    added = "" if start == 0 else f" + {printed(start, printer.doprint, 'C')}"
+
+    def text(expression: sympy.Basic) -> str:
+        return printed(expression.xreplace(renamed), printer.doprint, "C")
+
+    def returned(case: Case) -> str:
+        added = "" if case.start == 0 else f" + {text(case.start)}"
+        return f"return {prefix}_value({case.field}, orders, at){added};\n"
+
+    lines = [
+        f"    {returned(case)}"
+        if case.inside is None
+        else f"    if ({text(case.inside)})\n        {returned(case)}"
+        for case in item.cases
+    ]
     arguments = ", ".join(f"double {name}" for name in names)
     return (
         f"\ndouble {prefix}_{item.name}({arguments})\n{{\n"
         f"    const double at[{len(names)}] = {{{', '.join(names)}}};\n"
         f"    const int orders[{len(names)}] = {_row(item.orders)};\n"
-        f"    return {prefix}_value({item.field}, orders, at){added};\n}}\n"
+        f"{''.join(lines)}}}\n"
     )

@@ -3,8 +3,8 @@
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from piscm.export.source import Plan, plan, polynomials, printed, safe
-from piscm.network.network import Network
+from piscm.export.plain import Plain
+from piscm.export.source import Case, Plan, plan, polynomials, printed, safe
 
 _HEAD = '''"""{title}
 
@@ -18,6 +18,14 @@ import math
 
 _BODY = '''
 
+def _window(at):
+    """The nodes that are responsible for a point."""
+    cell = 0
+    for value, edges in zip(at, _EDGES):
+        cell = cell * (len(edges) + 1) + sum(value SIGN edge for edge in edges)
+    return _WINDOWS[_OWNER[cell]]
+
+
 def _value(field, orders, at):
     """A derivative of a field: weighted derivatives of the nodes, summed without round-off."""
     if not all(low <= value <= high for value, (low, high) in zip(at, _BOUNDS)):
@@ -25,10 +33,8 @@ def _value(field, orders, at):
     if not _SOLVED[0] <= at[_AXIS] <= _SOLVED[1]:
         return math.nan
     order, terms = sum(orders), []
-    for upper, activation, hidden, biases, weights in _WINDOWS:
-        if at[_AXIS] <= upper:
-            break
-    for inner, bias, weight in zip(hidden[field], biases, weights[field]):
+    activation, hidden, biases, weights = _window(at)
+    for inner, bias, weight in zip(hidden[field], biases[field], weights[field]):
         z = bias
         for slope, value, times in zip(inner, at, orders):
             z += slope * value
@@ -73,10 +79,10 @@ def _polynomial(coefficients, z):
 """
 
 
-def python_source(network: Network, derivatives: int, title: str) -> str:
+def python_source(plain: Plain, derivatives: int, title: str) -> str:
     """The source of a module with a function for every derivative up to an order."""
-    made = plan(network, derivatives)
-    domain = str(network.problem.domain).replace("\\", "/").replace('"""', "'")
+    made = plan(plain, derivatives)
+    domain = str(plain.problem.domain).replace("\\", "/").replace('"""', "'")
     parts = [_HEAD.format(title=title, domain=domain), _numbers(made)]
     rest = [name for name in made.activations if name != "sin"]
     for name in rest:
@@ -86,21 +92,27 @@ def python_source(network: Network, derivatives: int, title: str) -> str:
     parts += [
         "\n\n",
         _windows(made),
-        _BODY,
+        _BODY.replace("SIGN", ">=" if plain.cells.upward else ">"),
         *(_function(made, i) for i in range(len(made.derivatives))),
     ]
     return "".join(parts)
 
 
 def _numbers(made: Plan) -> str:
-    network = made.network
-    box = network.problem.domain.bounding_box
+    plain = made.plain
+    box = plain.problem.domain.bounding_box
     bounds = [(float(low), float(high)) for low, high in zip(box.lower, box.upper, strict=True)]
-    lines = [f"_BOUNDS = {bounds!r}\n", f"_AXIS = {made.axis}\n"]
-    low, high = (_float(float(end)) for end in (network.solved_down_to, network.solved_up_to))
-    lines.append(f"_SOLVED = ({low}, {high})\n")
-    names = safe([symbol.name for symbol in network.problem.unknowns], ("math",))
-    lines += [f"{name} = {float(v)!r}\n" for name, v in zip(names, network.unknowns, strict=True)]
+    low, high = map(_float, plain.solved)
+    edges = tuple(tuple(map(float, own)) for own in plain.cells.edges)
+    lines = [
+        f"_BOUNDS = {bounds!r}\n",
+        f"_AXIS = {plain.axis}\n",
+        f"_SOLVED = ({low}, {high})\n",
+        f"_EDGES = {edges!r}\n",
+        f"_OWNER = {tuple(map(int, plain.cells.owner))!r}\n",
+    ]
+    names = safe(list(plain.unknowns), ("math",))
+    lines += [f"{name} = {v!r}\n" for name, v in zip(names, plain.unknowns.values(), strict=True)]
     return "".join(lines)
 
 
@@ -109,29 +121,34 @@ def _float(number: float) -> str:
 
 
 def _windows(made: Plan) -> str:
-    fields, rows = range(len(made.network.problem.fields)), []
-    for window in made.windows:
-        hidden = [made.hidden(window, field) for field in fields]
-        numbers = f"{hidden!r},\n        {window.biases.tolist()!r},\n        "
-        rows.append(
-            f"    (\n        {_float(window.upper)},\n        _{window.activation},\n        "
-            f"{numbers}{window.weights.T.tolist()!r},\n    ),\n"
-        )
+    rows = []
+    for window in made.plain.windows:
+        arrays = (window.hidden, window.biases, window.weights.T)
+        numbers = ",\n        ".join(repr(array.tolist()) for array in arrays)
+        rows.append(f"    (\n        _{window.activation},\n        {numbers},\n    ),\n")
     return f"_WINDOWS = [\n{''.join(rows)}]\n"
 
 
 def _function(made: Plan, number: int) -> str:
     item = made.derivatives[number]
     names = safe(made.coordinates, ("math",))
-    symbols = made.network.problem.domain.coordinates
+    symbols = made.plain.problem.domain.coordinates
     renamed = dict(zip(symbols, map(sympy.Symbol, names), strict=True))
-    start = item.start.xreplace(renamed)
     printer = PythonCodePrinter({"fully_qualified_modules": True, "strict": False})
-    added = "" if start == 0 else f" + {printed(start, printer.doprint, 'Python')}"
     arguments = ", ".join(names)
+
+    def text(expression: sympy.Basic) -> str:
+        return printed(expression.xreplace(renamed), printer.doprint, "Python")
+
+    def returned(case: Case) -> str:
+        added = "" if case.start == 0 else f" + {text(case.start)}"
+        return f"return _value({case.field}, {item.orders!r}, ({arguments},)){added}\n"
+
+    lines = [
+        f"    {returned(case)}"
+        if case.inside is None
+        else f"    if {text(case.inside)}:\n        {returned(case)}"
+        for case in item.cases
+    ]
     own = safe([item.name], ("math",))[0]
-    point = f"({arguments},)"
-    return (
-        f"\ndef {own}({arguments}):\n"
-        f"    return _value({item.field}, {item.orders!r}, {point}){added}\n\n"
-    )
+    return f"\ndef {own}({arguments}):\n{''.join(lines)}\n"

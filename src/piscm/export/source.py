@@ -5,16 +5,32 @@ import keyword
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import sympy
 from numpy.polynomial import Polynomial, hermite
+from sympy.logic.boolalg import Boolean
 
 from piscm.compile.differentiable import derivative
-from piscm.export.windows import Window, windows_of
-from piscm.network.network import Network
+from piscm.export.plain import Plain, Written, written_out
 from piscm.problem.errors import ProblemError, brief
 
 MAX_DERIVATIVES = 6
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a function returns where an inequality holds, or wherever else.
+
+    Attributes
+    ----------
+    field : int
+    inside : SymPy relation or None
+    start : sympy.Expr
+        What starting values and singular functions add to the nodes.
+    """
+
+    field: int
+    inside: Boolean | None
+    start: sympy.Expr
 
 
 @dataclass(frozen=True)
@@ -25,89 +41,75 @@ class Derivative:
     ----------
     name : str
         As in the text of equations: ``u``, ``u_x``, ``u_xt``.
-    field : int
     orders : tuple of int
         By each coordinate.
-    start : sympy.Expr
-        What the starting values add to it.
+    cases : tuple of Case
     """
 
     name: str
-    field: int
     orders: tuple[int, ...]
-    start: sympy.Expr
+    cases: tuple[Case, ...]
 
 
 @dataclass(frozen=True)
 class Plan:
     """Everything that the source code of a network holds."""
 
-    network: Network
+    plain: Plain
     highest: int
     derivatives: tuple[Derivative, ...]
-    windows: tuple[Window, ...]
 
     @property
     def coordinates(self) -> list[str]:
         """The names of the arguments."""
-        return [symbol.name for symbol in self.network.problem.domain.coordinates]
-
-    @property
-    def axis(self) -> int:
-        """The coordinate that windows follow."""
-        return 0 if self.network.panels is None else self.network.panels.axis
-
-    def hidden(self, window: Window, field: int) -> list[list[float]]:
-        """Hidden weights as a field sees them."""
-        problem = self.network.problem
-        sees = [symbol in problem.fields[field].args for symbol in problem.domain.coordinates]
-        return (window.hidden * np.array(sees, dtype=float)).tolist()  # type: ignore[no-any-return]  # NumPy
+        return [symbol.name for symbol in self.plain.problem.domain.coordinates]
 
     @property
     def activations(self) -> list[str]:
         """Those that occur."""
-        return sorted({window.activation for window in self.windows})
+        return sorted({window.activation for window in self.plain.windows})
 
 
-def plan(network: Network, highest: int) -> Plan:
+def plan(plain: Plain, highest: int) -> Plan:
     """What to write for all derivatives up to an order."""
     if not isinstance(highest, int) or not 0 <= highest <= MAX_DERIVATIVES:
         raise ProblemError(
             f"derivatives={brief(highest)}: give a whole number from 0 to {MAX_DERIVATIVES}."
         )
     made = [
-        _derivative(network, field, orders)
-        for field in range(len(network.problem.fields))
-        for orders in _orders(network, field, highest)
+        _derivative(plain, written, orders)
+        for written in plain.written
+        for orders in _orders(plain, written, highest)
     ]
     names = [item.name for item in made]
-    taken = [*(symbol.name for symbol in network.problem.unknowns), *names]
+    taken = [*plain.unknowns, *names]
     for name in names:
         if taken.count(name) > 1:
             raise ProblemError(f"{name!r} would name two things; rename the unknown or a field.")
-    return Plan(network, highest, tuple(made), tuple(windows_of(network)))
+    return Plan(plain, highest, tuple(made))
 
 
-def _orders(network: Network, field: int, highest: int) -> list[tuple[int, ...]]:
+def _orders(plain: Plain, written: Written, highest: int) -> list[tuple[int, ...]]:
     """All orders of derivatives of a field, the lower ones first."""
-    problem = network.problem
     ranges = [
-        range(highest + 1 if symbol in problem.fields[field].args else 1)
-        for symbol in problem.domain.coordinates
+        range(highest + 1 if symbol in written.item.args else 1)
+        for symbol in plain.problem.domain.coordinates
     ]
     wanted = [orders for orders in itertools.product(*ranges) if sum(orders) <= highest]
     return sorted(wanted, key=lambda orders: (sum(orders), tuple(-order for order in orders)))
 
 
-def _derivative(network: Network, field: int, orders: tuple[int, ...]) -> Derivative:
-    coordinates = network.problem.domain.coordinates
-    name = str(network.problem.fields[field].func)
-    start = network.start.expressions.get(field, sympy.S.Zero)
-    for symbol, order in zip(coordinates, orders, strict=True):
-        for _ in range(order):
-            start = derivative(start, symbol, f"The starting value of {name}")
+def _derivative(plain: Plain, written: Written, orders: tuple[int, ...]) -> Derivative:
+    coordinates, name = plain.problem.domain.coordinates, str(written.item.func)
+    cases = []
+    for field, inside in written.parts:
+        start = plain.starts[field]
+        for symbol, order in zip(coordinates, orders, strict=True):
+            for _ in range(order):
+                start = derivative(start, symbol, f"The starting value of {name}")
+        cases.append(Case(field, inside, written_out(start)))
     by = "".join(symbol.name * order for symbol, order in zip(coordinates, orders, strict=True))
-    return Derivative(f"{name}_{by}" if by else name, field, orders, start)
+    return Derivative(f"{name}_{by}" if by else name, orders, tuple(cases))
 
 
 def polynomials(activation: str, highest: int) -> list[list[float]]:
@@ -126,7 +128,7 @@ def polynomials(activation: str, highest: int) -> list[list[float]]:
 
 
 def printed(expression: sympy.Expr, printer: Callable[[sympy.Expr], str], language: str) -> str:
-    """A starting value in the language, if it has all functions."""
+    """A starting value or an inequality in the language, if it has all functions."""
     text = printer(expression)
     if "Not supported" in text or "not supported" in text.lower():
         raise ProblemError(

@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -60,8 +59,7 @@ def write_vtk(
     data = {name: np.nan_to_num(array.ravel()) for name, array in values.items()}
     made = meshio.Mesh(points, [(_CELLS[dimension], cells)], point_data=data)
     with replacing(path) as part:
-        # Written as text: the arrays of the VTU format need no further package then.
-        made.write(part, **({"binary": False} if Path(path).suffix in (".vtu", ".vtk") else {}))
+        made.write(part)
 
 
 def _cells(shape: Sequence[int]) -> NDArray[np.intp]:

@@ -10,7 +10,8 @@ from piscm.fit.one_network import fit_network
 from piscm.fit.piece import Piece
 from piscm.fit.pisc import PISC3
 from piscm.fit.portfolio import Found
-from piscm.fit.trials import Laboratory, Level
+from piscm.fit.trial import Level
+from piscm.fit.trials import Laboratory
 from piscm.result.history import Report
 from piscm.result.status import Status
 

@@ -1,6 +1,7 @@
 """One network: grown, refined, and corrected on all points if growth used only some of them."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -187,7 +188,12 @@ def _residual(system: System, refined: Refined) -> float:
     return system.state_with(columns, state.weights, state.unknowns).norm
 
 
-def fit_to_all(fitted: OneNetwork, everything: Assembly, method: Construction) -> OneNetwork:
+def fit_to_all(
+    fitted: OneNetwork,
+    everything: Assembly,
+    method: Construction,
+    executor: Executor | None = None,
+) -> OneNetwork:
     """Correct the weights on all points, if growth used only some of them.
 
     Data keep their row weights, which were set on the points used by growth as the noise was
@@ -198,7 +204,7 @@ def fit_to_all(fitted: OneNetwork, everything: Assembly, method: Construction) -
     state = fitted.growth.state
     try:
         corrected = correct_on_all(
-            everything, fitted.growth.nodes, state.weights, state.unknowns, method
+            everything, fitted.growth.nodes, state.weights, state.unknowns, method, executor
         )
     except STOPS as stop:
         return fitted.ended(Status.after(stop))

@@ -15,6 +15,7 @@ from piscm.construct.corrections import AllNodes, Correction, NewestNode, Newest
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.one_network import fit_network, fit_to_all, thinned
 from piscm.fit.residuals import block_residuals, fitted_points
+from piscm.linalg.executors import as_executor
 from piscm.result.method import Outcome, Request
 from piscm.result.status import Status
 
@@ -46,7 +47,7 @@ class _Grown(Construction):
             except STOPS as stop:
                 fit = fit.ended(Status.after(stop))
         if some is not everything:
-            fit = fit_to_all(fit, everything, self)
+            fit = fit_to_all(fit, everything, self, as_executor(request.executor))
         status = status_with(fit.status, errors, fit.residual <= self.tolerance)
         fitted = [(fit.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
         table, status = block_residuals(

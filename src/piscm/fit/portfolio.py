@@ -9,9 +9,8 @@ Members are judged by the residual at points that were not fitted: as many nodes
 anything. The error itself is estimated from the distance between two members.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -21,7 +20,9 @@ from piscm.budget.clock import check_time
 from piscm.fit.members import Member
 from piscm.fit.piece import Piece, Task
 from piscm.fit.portfolio_policy import PortfolioPolicy
-from piscm.fit.trials import Laboratory, Trial
+from piscm.fit.side_by_side import Makes, one_by_one
+from piscm.fit.trial import Making, Trial
+from piscm.fit.trials import Laboratory
 from piscm.network.activations import activation_named
 from piscm.problem.box import Box
 from piscm.result.history import Report
@@ -37,10 +38,6 @@ _LAYER = 4.0
 _SURE = 1.5
 # A kind of member this many times worse than the best is not pursued.
 _BEHIND = 4.0
-
-
-Mapped = Callable[[Callable[[Member], Trial], Sequence[Member]], Iterable[Trial]]
-"""Makes the trials of several members, in their order: `map`, or that of an executor."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +64,8 @@ class Portfolio:
     sampling : Sampling or None
         The user's points, if they were given.
     policy : PortfolioPolicy
-    mapped : callable
-        As `map`, for trials that do not depend on each other; they may be made side by side.
+    makes : callable
+        Makes trials that do not depend on each other, one after the other or side by side.
     """
 
     task: Task
@@ -78,7 +75,7 @@ class Portfolio:
     report: Report
     sampling: Sampling | None = None
     policy: PortfolioPolicy = field(default_factory=PortfolioPolicy)
-    mapped: Mapped = map
+    makes: Makes = one_by_one
 
     def run(self) -> Found | None:
         """The best network found; None if there is nothing to find, the start being a solution."""
@@ -288,11 +285,9 @@ class Portfolio:
     def _trials(
         self, members: Sequence[Member], count: int, guide: Trial | None, grown: bool = False
     ) -> Iterator[Trial]:
-        """Trials with one guide, one after the other or side by side: the same bits."""
-        self.lab.prepare(members, count)
-        iterations = self.policy.iterations
-        fit = partial(self.lab.trial, count=count, guide=guide, grown=grown, iterations=iterations)
-        for trial in self.mapped(fit, members):
+        """Trials with one guide."""
+        making = Making(count, guide, grown, self.policy.iterations)
+        for trial in self.makes(self.lab, members, making):
             yield self._judged(trial)
 
     def _judged(self, trial: Trial) -> Trial:

@@ -10,6 +10,10 @@ long as that improves the generalized cross-validation score
 which estimates how well held-out data would be predicted. Sets of observations with known noise are
 weighted relative to each other by its inverse square, and with the Huber loss the weight of a datum
 beyond 1.35 standard deviations is inversely proportional to its residual.
+
+A prior may contradict the data, and then a network that violates the equation predicts both better.
+With priors the score is therefore not asked: the factor is lowered until the residual of equations
+and conditions falls no further, which is what the nodes leave anyway.
 """
 
 from collections.abc import Sequence
@@ -42,6 +46,10 @@ _SETTLED = 0.02
 _FACTORS = (0.1, 0.01, 1e-3, 1e-4)
 # A lower weight must bring the score below this fraction; the score itself is noisy.
 _IMPROVED = 0.98
+# With priors: the equations are as good as they become if a lower weight of the data leaves more
+# than this fraction of their squared residual.
+_PRIOR_FACTORS = tuple(10.0**-power for power in range(1, 6))
+_BENT_NO_MORE = 0.5
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,13 @@ def refine(assembly: Assembly, grown: Refined, method: Construction) -> Refined:
         if all(np.allclose(emphasis[i], wanted[i], rtol=_SETTLED) for i in data):
             break
         emphasis, refined = wanted, again(wanted, refined)
+    if assembly.part.problem.priors:
+        for factor in _PRIOR_FACTORS:
+            other = again({index: factor * share for index, share in emphasis.items()}, refined)
+            if not _physics(other) < _BENT_NO_MORE * _physics(refined):
+                break
+            refined = other
+        return refined
     score = _score(refined, method)
     for factor in _FACTORS:
         other = again({index: factor * share for index, share in emphasis.items()}, refined)
@@ -108,6 +123,12 @@ def _corrected(refined: Refined, method: Construction) -> Refined:
         if step.length == 0.0 or state.energy > _STILL_GAINING * before:
             break
     return replace(refined, state=state)
+
+
+def _physics(refined: Refined) -> float:
+    """The squared residual of equations and conditions."""
+    rows = [item.rows for item in refined.system.placed if not item.block.observed]
+    return sum(float(np.sum(refined.state.residual[own] ** 2)) for own in rows)
 
 
 def _share(refined: Refined, blocks: Sequence[Block], index: int) -> Floats:

@@ -1,9 +1,10 @@
-"""Trial fits of one network on a whole domain, and how they are judged."""
+"""Trial fits of one network on a whole domain, at points that all with as many nodes share."""
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+import uuid
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,136 +14,21 @@ from piscm.assemble.columns import Columns
 from piscm.assemble.grading import Face, GradedScaling, graded
 from piscm.assemble.row_scaling import RowScaling
 from piscm.assemble.sampling import Sampling, half_by
-from piscm.assemble.sites import Points, draw_points
-from piscm.assemble.state import State
+from piscm.assemble.sites import draw_points
 from piscm.assemble.system import System
-from piscm.construct.machine import Growth
 from piscm.fit.members import FINEST, Member
-from piscm.fit.one_network import OneNetwork
 from piscm.fit.one_shot import Guide, fit_weights
-from piscm.fit.piece import Piece, Task
-from piscm.fit.refine import Refined
+from piscm.fit.piece import Task
+from piscm.fit.trial import Answer, Level, Making, Trial
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes, concatenate, seen_by
-from piscm.network.start import Start
 from piscm.problem.box import Box
-from piscm.result.history import HISTORY, as_history
-from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
 # Points of the equations per node, even and graded; with fewer the held-out residual parts from the
 # fitted one, the sooner the steeper nodes are.
 _PER_NODE, _GRADED_PER_NODE = 2, 4
-
-
-@dataclass(frozen=True)
-class Level:
-    """The points of all trials with one number of nodes."""
-
-    assembly: Assembly
-    fresh: Points
-    weights: Mapping[str, float]
-
-    @cached_property
-    def size(self) -> float:
-        """The residual of zero fields, or of the user's start if that is not finite or zero."""
-        problem = self.assembly.part.problem
-        none = Nodes.none(problem.domain.dimension)
-        unknowns = np.array(list(problem.unknowns.values()))
-        empty = np.zeros((0, len(problem.fields)))
-        sizes = [
-            self.norm(Network(problem, start, "sin", none, empty, unknowns), self.assembly.points)
-            for start in (Start(problem), self.assembly.start)
-        ]
-        return next((size for size in sizes if 0 < size < np.inf), 0.0)
-
-    def norm(self, network: Network, points: Points) -> float:
-        """The residual at some points, in the units of the fields."""
-        scaling, total = self.assembly.scaling, 0.0
-        assert scaling is not None
-        for block, legs in zip(self.assembly.part.blocks, points, strict=True):
-            squares = network.residual(block, legs) ** 2
-            if isinstance(scaling, GradedScaling):
-                squares = squares * scaling.factors(block, legs)
-            weight = self.weights[block.kind] * block.weight
-            total += weight * float(np.mean(squares)) / scaling.named(block) ** 2
-        return float(np.sqrt(total))
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A fit of all nodes at once.
-
-    Attributes
-    ----------
-    member : Member
-    level : Level
-    network : Network
-    system, columns, state
-        What its weights minimize.
-    fitted, held_out : float
-        The residual relative to that of zero fields, at its own points and at others.
-    estimate : float
-        The estimated relative error of the fields, from the distance to a less accurate trial.
-    residuals : ndarray, shape (nodes,)
-        For each node the residual of the first trial that had it.
-    seconds : float
-    """
-
-    member: Member
-    level: Level
-    network: Network
-    system: System
-    columns: Columns
-    state: State
-    fitted: float
-    held_out: float
-    residuals: Floats
-    seconds: float
-    estimate: float = np.inf
-
-    @property
-    def count(self) -> int:
-        return len(self.network.nodes)
-
-    @property
-    def error(self) -> float:
-        larger = max(self.fitted, self.held_out)
-        return larger if np.isfinite(larger) else np.inf
-
-    def beside(self, other: "Trial") -> "Trial":
-        """The same with its error estimated from another trial.
-
-        The difference is about the error of the worse one; its own error is smaller in proportion
-        to the residuals.
-        """
-        if not other.held_out > self.held_out or not np.isfinite(other.held_out):
-            return self
-        problem = self.network.problem
-        missed = size = 0.0
-        for item in problem.fields:
-            points = self.level.fresh[problem.equation_at_home(item)][0].points
-            mine = self.network.value(self.network.compile(item), points)
-            theirs = other.network.value(other.network.compile(item), points)
-            missed += float(np.mean((mine - theirs) ** 2))
-            size += float(np.mean(mine**2))
-        if not size > 0:
-            return self
-        found = float(np.sqrt(missed / size)) * self.held_out / other.held_out
-        return replace(self, estimate=min(self.estimate, found))
-
-    def piece(self, status: Status) -> Piece:
-        """The trial as the network of the only window."""
-        history = np.zeros(self.count, dtype=HISTORY)
-        history["residual"], history["rank"] = self.residuals, np.nan
-        history["seconds"] = self.seconds / max(1, self.count)
-        nodes, columns = self.network.nodes, self.columns
-        growth = Growth(nodes, columns.take([]), self.state, as_history(history), status)
-        refined = Refined(nodes, self.system, columns, self.state)
-        fit = OneNetwork(self.network, growth, refined, self.state.norm)
-        size = self.level.size or np.finfo(float).tiny
-        return Piece(0.0, 1.0, self.level.assembly, fit, size, self.fitted, self.held_out)
 
 
 class Laboratory:
@@ -153,6 +39,23 @@ class Laboratory:
         self._nodes_key, self._points_key = (int(key) for key in rng.integers(2**62, size=2))
         self._levels: dict[tuple[int, float | None, tuple[Face, ...]], Level] = {}
         self._systems: dict[tuple[int, str], System] = {}
+        self.token = uuid.uuid4().hex  # tells copies of one laboratory from those of others
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be made anew."""
+        return {**self.__dict__, "_levels": {}, "_systems": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def work(self, count: int) -> float:
+        """About how many operations a trial takes."""
+        columns = float(count * len(self._task.problem.fields))
+        return 4.0 * _PER_NODE * columns**3
+
+    def ignores(self, making: Making) -> bool:
+        """Whether the guide makes no difference."""
+        return not making.grown and all(block.linear for block in self._task.whole.blocks)
 
     @property
     def box(self) -> Box:
@@ -213,31 +116,54 @@ class Laboratory:
             self._systems[own] = level.assembly.system(activation)
         return self._systems[own]
 
-    def trial(
-        self, member: Member, count: int, guide: Trial | None, grown: bool, iterations: int
-    ) -> Trial:
-        """A fit of `count` nodes, starting from a guide; `grown` keeps the nodes of the guide."""
+    def trial(self, member: Member, making: Making) -> Trial:
+        """A fit of so many nodes, starting from the guide."""
         began = time.perf_counter()
-        level = self.level(count, member.nearest, member.faces)
-        system = self._system(level, member.activation)
-        nodes, residuals = self._nodes(member, count, guide if grown else None)
-        columns = system.evaluate(nodes)
-        start = None
+        level, system, columns, network, residuals = self._drawn_by(member, making)
+        guide, start = making.guide, None
         if guide is not None and not system.is_linear:
             start = self._guide(level, guide)
-        state, _ = fit_weights(system, columns, start, iterations)
-        problem = self._task.problem
-        network = Network(
-            problem, self._task.start, member.activation, nodes, state.weights, state.unknowns
-        )
+        state, _ = fit_weights(system, columns, start, making.iterations)
+        network = replace(network, weights=state.weights, unknowns=state.unknowns)
         size = level.size or np.finfo(float).tiny
         fitted = level.norm(network, level.assembly.points) / size
         held_out = level.norm(network, level.fresh) / size
-        residuals = np.concatenate([residuals, np.full(count - len(residuals), state.norm)])
+        residuals = np.concatenate([residuals, np.full(making.count - len(residuals), state.norm)])
         seconds = time.perf_counter() - began
         return Trial(
             member, level, network, system, columns, state, fitted, held_out, residuals, seconds
         )
+
+    def made(self, member: Member, making: Making, answer: Answer) -> Trial:
+        """The trial that somebody else made, with its own points and columns here."""
+        level, system, columns, network, residuals = self._drawn_by(member, making)
+        state = system.state_with(columns, answer.weights, answer.unknowns)
+        network = replace(network, weights=answer.weights, unknowns=answer.unknowns)
+        residuals = np.concatenate([residuals, np.full(making.count - len(residuals), state.norm)])
+        found = (answer.fitted, answer.held_out, residuals, answer.seconds)
+        return Trial(member, level, network, system, columns, state, *found)
+
+    def again(self, member: Member, network: Network, residuals: Floats) -> Trial:
+        """A trial of which only the network is known, as a guide for others."""
+        level = self.level(len(network.nodes), member.nearest, member.faces)
+        system = self._system(level, member.activation)
+        columns = system.evaluate(network.nodes)
+        state = system.state_with(columns, network.weights, network.unknowns)
+        found = (np.nan, np.nan, residuals, 0.0)
+        return Trial(member, level, network, system, columns, state, *found)
+
+    def _drawn_by(
+        self, member: Member, making: Making
+    ) -> tuple[Level, System, Columns, Network, Floats]:
+        """All of a trial but its weights; the residuals are those of nodes that it was given."""
+        level = self.level(making.count, member.nearest, member.faces)
+        system = self._system(level, member.activation)
+        before = making.guide if making.grown else None
+        nodes, residuals = self._nodes(member, making.count, before)
+        problem, unknowns = self._task.problem, system.guesses
+        none = np.zeros((len(nodes), system.fields))
+        network = Network(problem, self._task.start, member.activation, nodes, none, unknowns)
+        return level, system, system.evaluate(nodes), network, residuals
 
     def near_faces(self, trial: Trial) -> Trial:
         """The same trial, judged at points graded towards the faces as well."""

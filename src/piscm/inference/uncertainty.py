@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 # A column of the unknowns with less than this fraction of its length outside the span of the nodes'
 # columns lies in it, as far as a few dozen nodes can tell: misfit, not information. A hundred data
 # leave 1e-3 and more.
-_NOTHING_LEFT = 3e-5
+NOTHING_LEFT = 3e-5
 # A direction with a larger relative standard error is not determined by the data.
 _RELATIVE_LIMIT = 1.0
 # With fewer residual degrees of freedom than this fraction of the rows, noise cannot be estimated.
@@ -82,7 +82,7 @@ def uncertainty(
     moves = np.concatenate([by_weights, by_unknowns])
     factor = scipy.linalg.qr(moves.T, mode="r", check_finite=False)[0][: len(moves)]
     relative = factor[:, len(by_weights) :] / sizes
-    return Uncertainty(factor, np.concatenate([null, _vague(relative)]), noise)
+    return Uncertainty(factor, np.concatenate([null, vague(relative)]), noise)
 
 
 def leverage(system: System, columns: Columns, state: State, truncation: float) -> Floats:
@@ -126,11 +126,11 @@ def _unknown_space(scaled: Floats, q: Floats) -> tuple[Floats, Floats, Floats, F
     full = np.linalg.norm(scaled @ right.T, axis=0)
     # A direction in which the columns cancel has no length of its own for comparison.
     largest = np.linalg.norm(scaled, axis=0).max()
-    keep = (lengths > _NOTHING_LEFT * full) & (lengths > _NOTHING_LEFT * largest)
+    keep = (lengths > NOTHING_LEFT * full) & (lengths > NOTHING_LEFT * largest)
     return left[:rows, keep], lengths[keep], right[keep], right[~keep]
 
 
-def _vague(relative: Floats) -> Floats:
+def vague(relative: Floats) -> Floats:
     """Directions in which the relative standard error is large."""
     count = relative.shape[1]
     if count == 0 or not np.isfinite(relative).all():  # nothing follows from unknown noise

@@ -170,7 +170,8 @@ def merged(
             inside = pairs[0][0] | pairs[1][0]
             parts = [share for _, share in pairs]
         held = dict.fromkeys(group for share in parts for group in share.groups)
-        own = [group for group in held if holders[group] <= inside]
+        # Groups below zero, which everyone holds, go last: what is left for them is theirs alone.
+        own = sorted((g for g in held if holders[g] <= inside), key=lambda group: group < 0)
         if len(parts) == 1 and not own:
             return inside, parts[0]
         step, left = eliminated(parts, own, sizes)

@@ -13,8 +13,9 @@ from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task, best_of
 from piscm.fit.pisc import PISC3
 from piscm.fit.plan import Plan
-from piscm.fit.portfolio import Found, Mapped, Portfolio
+from piscm.fit.portfolio import Found, Portfolio
 from piscm.fit.portfolio_policy import PortfolioPolicy
+from piscm.fit.side_by_side import Makes, one_by_one
 from piscm.fit.stages import fit_window
 from piscm.fit.trials import Laboratory
 from piscm.march.policy import Attempt, MarchPolicy, Window
@@ -25,14 +26,14 @@ from piscm.result.status import Status
 
 @dataclass(frozen=True)
 class Setting:
-    """What all attempts of a run share; `mapped` makes trials side by side, if it can."""
+    """What all attempts of a run share; `makes` makes the trials of the portfolio."""
 
     task: Task
     sampling: Sampling | None
     rng: np.random.Generator
     report: Report
     guess: Network | None = None
-    mapped: Mapped = map
+    makes: Makes = one_by_one
 
     def fit(self, window: Window, plan: Plan) -> Piece:
         """Fit one window according to a plan."""
@@ -85,7 +86,7 @@ class AutoAttempts(Attempts):
 
         def attempt(window: Window) -> Piece:
             most = window.more * nodes
-            if window.inherits:
+            if window.inherits or window.guess is not None:
                 most = int(self.policy.renewed * most)
             return own._attempt(setting, window, most)
 
@@ -131,7 +132,7 @@ class AutoAttempts(Attempts):
             setting.report,
             setting.sampling,
             replace(policy, columns=min(columns, policy.columns)),
-            setting.mapped,
+            setting.makes,
         )
 
     def _grown_on(
@@ -161,6 +162,8 @@ class AutoAttempts(Attempts):
     def _attempt(self, setting: Setting, window: Window, most: int, least: int = 0) -> Piece:
         """One window, from the solution of a similar problem if that is given and does."""
         plan = self._plan(setting, window, most, least)
+        if window.guess is not None:
+            return setting.fit(window, replace(plan, guess=window.guess))
         guess = setting.guess
         if guess is None or window.before is not None:
             return setting.fit(window, plan)

@@ -84,9 +84,12 @@ class _Move:
 
 
 def fit_unknowns(
-    request: Request, pieces: Sequence[Piece], coordinate: sympy.Symbol, guess: Floats
+    request: Request, pieces: Sequence[Piece], coordinate: sympy.Symbol | None, guess: Floats
 ) -> FittedUnknowns | None:
-    """Gauss–Newton for the unknowns; None if the data do not determine them or it diverges."""
+    """Gauss–Newton for the unknowns; None if the data do not determine them or it diverges.
+
+    Without a coordinate there is one piece, for the whole domain.
+    """
     whole = Part.whole(request.problem)
     data = [block for block in whole.blocks if block.observed]
     physics = whole.without_observations()
@@ -125,7 +128,7 @@ class _Chain:
         request: Request,
         physics: Part,
         data: Sequence[Block],
-        coordinate: sympy.Symbol,
+        coordinate: sympy.Symbol | None,
         unknowns: Floats,
     ) -> None:
         self._request, self._data, self._coordinate = request, data, coordinate
@@ -137,7 +140,9 @@ class _Chain:
 
     def _window(self, piece: Piece, weights: Floats) -> tuple[Part, Network]:
         """What must hold in a window given the previous one, and its network."""
-        part = self._physics.window(self._coordinate, piece.low, piece.high, self._before)
+        part = self._physics
+        if self._coordinate is not None:
+            part = part.window(self._coordinate, piece.low, piece.high, self._before)
         network = replace(
             piece.network, problem=part.problem, weights=weights, unknowns=self._unknowns
         )
@@ -183,21 +188,28 @@ class _Chain:
         return _followed(self.moves[-1].together, self._before.gradient(block.compiled, points))
 
     def _observed_in(self, piece: Piece, network: Network, solved: Floats) -> list["_Observed"]:
-        cut = cut_at(self._physics.problem, self._coordinate, piece.low, piece.high)
         found = []
         for block in self._data:
-            for kept in block.place.within(cut):
-                assert block.data is not None
-                assert kept.rows is not None
-                own = replace(block, place=kept.place).kept(kept.rows)
+            for own in self._within(block, piece):
+                assert own.data is not None
                 domain, rng = self._physics.problem.domain, np.random.default_rng(0)
                 legs = draw_points(domain, [own], Sampling(), rng)[0]  # nothing is actually drawn
                 moved = _followed(solved, network.gradient(block.compiled, legs[0].points))
                 residual = network.residual(own, legs)
-                values = block.data[kept.rows]
-                spread = own.spread * np.ones(len(values))
-                found.append(_Observed(block, values, residual, moved[0], moved[1:], spread))
+                spread = own.spread * np.ones(len(own.data))
+                found.append(_Observed(block, own.data, residual, moved[0], moved[1:], spread))
         return found
+
+    def _within(self, block: Block, piece: Piece) -> list[Block]:
+        """Those of some observations that lie in a window."""
+        if self._coordinate is None:
+            return [block]
+        cut = cut_at(self._physics.problem, self._coordinate, piece.low, piece.high)
+        made = []
+        for kept in block.place.within(cut):
+            assert kept.rows is not None
+            made.append(replace(block, place=kept.place).kept(kept.rows))
+        return made
 
 
 def _followed(moves: Floats, gradient: Floats) -> Floats:

@@ -179,10 +179,28 @@ class Marcher:
                 if self._done(other, window):
                     return other
                 tried.append((fresh, other))
+                if self._came_near(other, piece, window):
+                    heir = self._again(window, other)
             if length < 2 * shortest or not (helped or len(tried) < 2 * policy.halvings):
                 return self._with_more_nodes(tried)
             error = piece.error
             heir = replace(heir, high=heir.low + length / 2)
+
+    def _came_near(self, piece: Piece, heir: Piece, window: Window) -> bool:
+        """Whether a shorter window should begin with the nodes of this one, not with the heir's."""
+        policy = self.policy
+        near = piece.error <= policy.patience * window.tolerance
+        return near and policy.gains * piece.error < heir.error
+
+    def _again(self, window: Window, piece: Piece) -> Window:
+        """A window with the nodes and the state of a longer one."""
+        return replace(
+            window,
+            high=piece.high,
+            activations=(piece.network.activation,),
+            points=piece.assembly.points.rows[0],
+            guess=piece.network,
+        )
 
     def _done(self, piece: Piece, window: Window) -> bool:
         return piece.status.stopped or piece.error <= self.policy.miss * window.tolerance

@@ -1,4 +1,4 @@
-"""The marching methods: `Auto`, which chooses everything itself, and `Windows`."""
+"""`Auto`, which chooses everything itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,13 +7,11 @@ from typing import Any, Self
 import numpy as np
 import sympy
 
-from piscm.assemble.marching import checked_coordinate, marching_coordinate
+from piscm.assemble.marching import marching_coordinate
 from piscm.budget.budget import STOPS
 from piscm.construct.checks import check_count, check_positive
-from piscm.construct.construction import Construction
-from piscm.fit.pisc import PISC3
 from piscm.fit.plan import PointPolicy
-from piscm.march.attempts import AutoAttempts, FixedAttempts, March
+from piscm.march.attempts import AutoAttempts, March
 from piscm.march.instead import patches_instead
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import run
@@ -21,7 +19,6 @@ from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.patchwork import Patchwork
-from piscm.network.saved import class_named
 from piscm.patches.run import Asked
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
@@ -35,7 +32,7 @@ _TIGHTENED, _MARGIN, _MOST = 2, 3.0, 1e3
 ACTIVATIONS = ("sin", "tanh", "gaussian")
 
 
-class _Marching(Method):
+class Marching(Method):
     """What `Auto` and `Windows` have in common."""
 
     @property
@@ -71,7 +68,7 @@ def _span(numbers: Any) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Auto(_Marching):
+class Auto(Marching):
     """Choose everything automatically: nodes, activation, points, row weights and windows.
 
     First a portfolio of networks whose nodes are drawn all at once is tried on the whole domain:
@@ -136,7 +133,7 @@ class Auto(_Marching):
 
     def run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)
-        outcome = run(request, March(self._attempts, coordinate))
+        outcome = run(request, March(self.attempts, coordinate))
         for _ in range(_TIGHTENED):
             factor = self._missing(request.problem, outcome)
             if factor <= 1:
@@ -144,7 +141,7 @@ class Auto(_Marching):
             # The residual met the tolerance and the error did not: some problems amplify it.
             tighter = replace(self, tolerance=self.tolerance / min(_MARGIN * factor, _MOST))
             try:
-                again = run(request, March(tighter._attempts, coordinate))
+                again = run(request, March(tighter.attempts, coordinate))
             except STOPS as stop:  # what was found before is whole
                 return replace(outcome, status=Status.after(stop))
             if again.status.stopped:
@@ -168,7 +165,7 @@ class Auto(_Marching):
         return error.relative / self.tolerance if np.isfinite(error.relative) else 0.0
 
     @property
-    def _attempts(self) -> AutoAttempts:
+    def attempts(self) -> AutoAttempts:
         activations = ACTIVATIONS if self.activation is None else (self.activation,)
         return AutoAttempts(
             tolerance=self.tolerance,
@@ -183,87 +180,3 @@ class Auto(_Marching):
         policy = dict(options["policy"])
         points = PointPolicy(**policy.pop("points"))
         return cls(**{**options, "policy": MarchPolicy(points=points, **policy)})
-
-
-@dataclass(frozen=True)
-class Windows(_Marching):
-    """March along one coordinate; each window takes its initial conditions from the previous one.
-
-    Parameters
-    ----------
-    coordinate : sympy.Symbol
-        The one with initial conditions, those on its low face.
-    count : int or "auto"
-        This many windows of equal length, or as many as it takes: a window that misses the method's
-        tolerance is halved.
-    method : PISC1, PISC2, PISC3 or Auto, optional
-        How each window is solved. The default is `Auto` if the count is "auto", and otherwise
-        `PISC3` with orthogonal selection. Row scaling is used whatever the method.
-    """
-
-    coordinate: sympy.Symbol
-    count: int | str = 5
-    method: Construction | Auto | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.coordinate, sympy.Symbol):
-            raise ProblemError(f"Windows({brief(self.coordinate)}): give a coordinate, as t.")
-        if isinstance(self.count, str):
-            if self.count != "auto":
-                raise ProblemError(f"Windows(count={self.count!r}): give a number, or 'auto'.")
-        else:
-            check_count(self.count, "Windows(count=...)")
-            object.__setattr__(self, "count", int(self.count))
-        if self.method is not None and not isinstance(self.method, Construction | Auto):
-            raise ProblemError("Windows(method=...): give PISC1(), PISC2(), PISC3() or Auto().")
-        if self.count == "auto" and not self.each.tolerance > 0:
-            raise ProblemError(
-                "Windows(count='auto') splits what misses the tolerance: give its method one."
-            )
-
-    @property
-    def each(self) -> Construction | Auto:
-        """How each window is solved."""
-        if self.method is not None:
-            return self.method
-        return Auto() if self.count == "auto" else PISC3(selection="orthogonal", candidates=100)
-
-    def check(self, problem: Problem) -> None:
-        self.each.check(problem)
-        checked_coordinate(problem, self.coordinate)
-
-    @property
-    def time_limit(self) -> float | None:
-        return self.each.max_seconds
-
-    @property
-    def asked(self) -> float:
-        return self.each.asked
-
-    def with_tolerance(self, tolerance: float) -> "Windows":
-        return replace(self, method=replace(self.each, tolerance=tolerance))
-
-    def run(self, request: Request) -> Outcome:
-        each = self.each
-        attempts = each._attempts if isinstance(each, Auto) else FixedAttempts.by(each)
-        count = None if isinstance(self.count, str) else self.count
-        return run(request, March(attempts, self.coordinate, count, required=True))
-
-    def options(self) -> dict[str, Any]:
-        return {
-            "coordinate": self.coordinate.name,
-            "count": self.count,
-            "method": self.each.document(),
-        }
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any], coordinates: Sequence[sympy.Symbol]) -> Self:
-        named = {symbol.name: symbol for symbol in coordinates}
-        each = options["method"]
-        if set(options) != {"coordinate", "count", "method"}:
-            raise ProblemError(f"its windows have the options {brief(list(options))}.")
-        kind = class_named(Method, each["name"])
-        if not issubclass(kind, Construction | Auto):
-            raise ProblemError(f"its windows hold {brief(each['name'])}.")
-        method = kind.from_options(each["options"], coordinates)
-        return cls(named[options["coordinate"]], options["count"], method=method)

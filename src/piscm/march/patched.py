@@ -107,6 +107,8 @@ class Patches(Method):
 
         if problem.in_regions or problem.singular:
             raise ProblemError("Patches: problems with regions or singular functions are for Auto.")
+        if any(item.loss == "huber" for item in problem.observations):
+            raise ProblemError("Patches: observations with the Huber loss are for Auto.")
         check_places(Part.whole(problem))
         self._shape(problem)
 
@@ -121,20 +123,23 @@ class Patches(Method):
             shape[domain.axis(coordinate)] = number
         return tuple(shape)
 
-    def run(self, request: Request) -> Outcome:
+    def asked_for(self, problem: Problem) -> Asked:
+        """What a run is asked for."""
         each = self.each
         scale = None if isinstance(each, Auto) else each.scale
-        dimension = request.problem.domain.dimension
-        asked = Asked(
+        dimension = problem.domain.dimension
+        return Asked(
             tolerance=each.tolerance,
-            shape=self._shape(request.problem),
+            shape=self._shape(problem),
             max_nodes=None if self.method is None else each.max_nodes,
             activation=each.activation or "sin",
             scale=None
             if scale is None
             else tuple(float(own) for own in np.broadcast_to(scale, (dimension,))),
         )
-        return run_patches(request, asked)
+
+    def run(self, request: Request) -> Outcome:
+        return run_patches(request, self.asked_for(request.problem))
 
     def chosen(self, model: Model) -> str:
         return str(model) if isinstance(model, Patchwork) else ""

@@ -60,9 +60,15 @@ class MarchPolicy:
     lost, worse : float
         Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
         more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
+    noise : float
+        Observations that are missed by more than this fraction of the tolerance are noisy: the
+        unknowns are found once more with equations that hold whatever the data say.
     trial_in_time, nodes_in_time : int
         The same for a window of a problem in time alone, and its maximum number of nodes: shorter
         windows of few nodes cost far less there than long ones of many.
+    loosest_in_time : float
+        The windows of such a problem aim at this tolerance if a looser one was asked for. They cost
+        hardly more, and nodes that just do pass on less than the next window needs.
     attempts_in_time : int
         Number of times that such a window is made shorter whether or not that helps.
     retrial : int
@@ -108,6 +114,7 @@ class MarchPolicy:
     trial: int = 100
     trial_in_time: int = 30
     nodes_in_time: int = 100
+    loosest_in_time: float = 1e-6
     attempts_in_time: int = 12
     retrial: int = 40
     candidates: int = 100
@@ -129,6 +136,7 @@ class MarchPolicy:
     more: int = 2
     bad_fit: float = 0.1
     lost: float = 0.5
+    noise: float = 0.1
     worse: float = 3.0
     repeats: int = 2
     closer: float = 0.3
@@ -195,6 +203,7 @@ class Window:
     points: int = 0  # of the equations, at least
     fields: Floats | None = None  # their sizes, if known
     within: bool = False  # a part of the whole
+    guess: Network | None = None  # a longer window that came near: its nodes come first
 
 
 Attempt = Callable[[Window], Piece]

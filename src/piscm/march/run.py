@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Sampling
@@ -16,6 +17,7 @@ from piscm.fit.inherit import first_window
 from piscm.fit.piece import Piece, task_for
 from piscm.fit.portfolio import Found
 from piscm.fit.residuals import block_residuals, fitted_points
+from piscm.fit.side_by_side import side_by_side
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
@@ -100,10 +102,15 @@ class _Run:
         whole = self._with_other_weights(self._whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
-        if enough or not marches or alone.status.stopped:
+        if alone.status.stopped:
+            return alone
+        # Neither noise nor a prior that contradicts the data may bend the equation.
+        bent = problem.priors or whole.misfit > self._policy.noise * march.attempts.tolerance
+        exact = problem.asked.any() and not functions and bent
+        if not exact and (enough or not marches):
             return alone
         if problem.asked.any():
-            return self._by_windows(whole, alone)
+            return self._with_exact_equations(whole, alone)
         # What is left may be noise of the data; if not, a march may resolve more.
         if alone.status is Status.CONVERGED:
             return alone
@@ -198,26 +205,48 @@ class _Run:
         except STOPS as stop:
             return whole.ended(Status.after(stop))
 
-    def _by_windows(self, whole: Piece, alone: Joined) -> Joined:
-        """Unknowns that all windows share, starting from those found by one network."""
+    def _with_exact_equations(self, whole: Piece, alone: Joined) -> Joined:
+        """Unknowns that all windows share, starting from those found by one network.
+
+        The equations and conditions are solved for given unknowns, and the data move the unknowns
+        alone. Without a coordinate to march along, the one window is the whole domain, and is
+        taken if the forward problem determines its answer.
+        """
         problem, coordinate = self._request.problem, self._march.coordinate
-        assert coordinate is not None
-        forward = problem.forward([float(value) for value in whole.network.unknowns])
-        try:
-            pieces = self._windows(forward)
-            stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
-            if stopped is not None:
-                return replace(alone, status=stopped)
-            shared = fit_unknowns(self._request, pieces, coordinate, whole.network.unknowns)
-            policy = self._policy
-            if shared is None or shared.misfit > max(policy.worse * whole.misfit, policy.lost):
-                return alone
-        except STOPS as stop:
-            return replace(alone, status=Status.after(stop))
+        policy, guess = self._policy, np.array(list(problem.unknowns.values()), dtype=float)
+        most = max(policy.worse * whole.misfit, policy.lost)
+        # A bent equation may have led the unknowns to where the data do not see them; the first
+        # guess may do better then.
+        for begin in (whole.network.unknowns, guess):
+            try:
+                shared = self._shared(begin)
+            except STOPS as stop:
+                return replace(alone, status=Status.after(stop))
+            if isinstance(shared, Status):
+                return replace(alone, status=shared)
+            if shared is not None and not shared.misfit > most:
+                break
+        else:
+            return alone
+        assert isinstance(shared, FittedUnknowns)
         together = self._join(problem, coordinate, shared.pieces, shared)
         status = Status.MISFIT if shared.misfit > policy.lost else together.status
         network = replace(together.network, problem=problem, unknowns=shared.unknowns)
         return replace(together, network=network, status=status)
+
+    def _shared(self, start: NDArray[np.float64]) -> FittedUnknowns | Status | None:
+        """What the data make of the unknowns while the equations hold, or why the run stopped.
+
+        None if the equations alone determine no answer, or the data no unknowns.
+        """
+        coordinate = self._march.coordinate
+        pieces = self._windows(self._request.problem.forward([float(value) for value in start]))
+        stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
+        if stopped is not None:
+            return stopped
+        if coordinate is None and estimate_error(pieces[0].network).free:
+            return None
+        return fit_unknowns(self._request, pieces, coordinate, start)
 
     def _join(
         self,
@@ -245,7 +274,8 @@ class _Run:
         request = self._request
         task = task_for(problem, coordinate, request.start, request.weights, self._rng)
         task = replace(task, equal=equal)
-        return Setting(task, request.sampling, self._rng, self._report, self._guess(problem))
+        makes, guess = side_by_side(request.executor), self._guess(problem)
+        return Setting(task, request.sampling, self._rng, self._report, guess, makes)
 
     def _guess(self, problem: Problem) -> Network | None:
         """The solution that the user starts from, as a network for this problem."""
@@ -285,10 +315,13 @@ class _Run:
             )
         else:
             policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
+            tolerance = attempts.tolerance
+            if in_time_alone:
+                tolerance = min(tolerance, policy.loosest_in_time)
             marcher = Marcher(
                 attempt,
                 policy,
-                self._tighter * attempts.tolerance,
+                self._tighter * tolerance,
                 attempts.max_nodes,
                 attempts.activations,
                 attempts.more,

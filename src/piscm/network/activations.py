@@ -127,11 +127,9 @@ class Gaussian(Activation):
 
     def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
         hermites = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
-        made = _polynomials(z, hermites)
-        bell = np.exp(-z * z)
-        for signed in made.values():
-            np.multiply(signed.values, bell, out=signed.values)
-        return made
+        bell = z * z
+        np.negative(bell, out=bell)
+        return _polynomials(z, hermites, times=np.exp(bell, out=bell))
 
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
         squares = {own: square(own, z) for own in orders}
@@ -142,20 +140,45 @@ class Gaussian(Activation):
         return hidden
 
 
-def _polynomials(x: Floats, coefficients: dict[int, Any]) -> dict[int, Signed]:
-    """Several polynomials of the same numbers by Horner's rule, one chunk at a time."""
+def _polynomials(
+    x: Floats, coefficients: dict[int, Any], times: Floats | None = None
+) -> dict[int, Signed]:
+    """Several polynomials of the same numbers, times others if given, one chunk at a time.
+
+    By Horner's rule; even and odd ones in the square, which takes half of the steps.
+    """
     flat = np.ascontiguousarray(x).reshape(-1)
+    factors = None if times is None else np.ascontiguousarray(times).reshape(-1)
     made = {k: np.empty_like(flat) for k in coefficients}
     for first in range(0, len(flat), _CHUNK):
-        part = flat[first : first + _CHUNK]
+        own = slice(first, first + _CHUNK)
+        part = flat[own]
+        square = part * part
         for k, powers in coefficients.items():
-            out = made[k][first : first + _CHUNK]
-            out[:] = powers[-1]
-            for power in powers[-2::-1]:
-                out *= part
-                if power:
-                    out += power
+            out, odd = made[k][own], not any(powers[0::2])
+            if len(powers) > 2 and (odd or not any(powers[1::2])):
+                _horner(powers[int(odd) :: 2], square, out)
+                if odd:
+                    out *= part
+            else:
+                _horner(powers, part, out)
+            if factors is not None:
+                out *= factors[own]
     return {k: Signed(1.0, values.reshape(x.shape)) for k, values in made.items()}
+
+
+def _horner(powers: Any, part: Floats, out: Floats) -> None:
+    """A polynomial of one chunk, written to `out`."""
+    if len(powers) == 1:
+        out[:] = powers[0]
+        return
+    np.multiply(part, powers[-1], out=out)
+    if powers[-2]:
+        out += powers[-2]
+    for power in powers[-3::-1]:
+        out *= part
+        if power:
+            out += power
 
 
 @cache

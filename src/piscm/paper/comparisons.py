@@ -1,5 +1,6 @@
 """Methods compared with each other: times, and the most accurate of every problem."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from piscm.paper.experiment import INVERSE, Experiment
 from piscm.paper.page import Block, Section, Table, Text
 from piscm.paper.printed import TITLES, UNKNOWN, problem_of
+from piscm.paper.store import Record
 from piscm.paper.summary import Summary, number, paradigms_of, quotient
 from piscm.paper.words import (
     NONE,
@@ -19,6 +21,7 @@ from piscm.paper.words import (
 
 _TIMED = ("pi-sc-i", "pi-sc-ii", "pi-sc-iii", "literal", "pinn-deep", "vs-pinn-deep", "pielm")
 _LITERAL, _PINNS = "literal", ("pinn-deep", "vs-pinn-deep")
+_SAME = 1e-6  # relative difference of two errors that are the same but for round-off
 
 
 def times_section(summary: Summary) -> Section:
@@ -39,7 +42,40 @@ def times_section(summary: Summary) -> Section:
             blocks += _times_table(summary, own)
     if len(blocks) == 1:
         blocks.append(Text("No times were measured."))
-    return Section("Times", blocks)
+    return Section("Times", [*blocks, *_literal_text(summary)])
+
+
+def _literal_text(summary: Summary) -> list[Text]:
+    """How often PI-SC-III gives the literal algorithm's error, and in what part of its time."""
+    agree, parts = [], []
+    for table in TITLES:
+        pairs = _literal_pairs(summary, table)
+        agree += [math.isclose(ours["rmse"], plain["rmse"], rel_tol=_SAME) for ours, plain in pairs]
+        ratios = [quotient(number(plain, "cpu"), number(ours, "cpu")) for ours, plain in pairs]
+        known = [ratio for ratio in ratios if ratio is not None]
+        if known:
+            parts.append(f"1/{np.median(known):.2g} ({problem_of(table)})")
+    if not agree:
+        return []
+    return [
+        Text(
+            f"In {sum(agree)} of {len(agree)} runs PI-SC-III gave the error of the literal "
+            f"algorithm on the same seed to {_SAME:.0e}".replace("e-06", "e-6")
+            + (f", in {', '.join(parts)} of its CPU time (medians over seeds)." if parts else ".")
+        )
+    ]
+
+
+def _literal_pairs(summary: Summary, table: str) -> list[tuple[Record, Record]]:
+    """Trials of PI-SC-III and of the literal algorithm, of one seed each."""
+    found = []
+    for row in (row for row in summary.of(table) if row.method == _LITERAL):
+        ours = {r["seed"]: r for r in summary.trials[f"{table}/pi-sc-iii/{row.paradigm}"]}
+        for plain in summary.trials[row.key]:
+            other = ours.get(plain["seed"])
+            if other and number(other, "rmse") is not None and number(plain, "rmse") is not None:
+                found.append((other, plain))
+    return found
 
 
 def _times_table(summary: Summary, rows: list[Experiment]) -> list[Table]:

@@ -1,9 +1,9 @@
 """Stored trials of earlier code: taken from the committed table, and confirmed by a few of them."""
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
 
 from rich.console import Console
 
@@ -32,7 +32,10 @@ COLUMNS = {
     "confirmed": str,
 }
 """Of ``trials.csv``, which holds all that a report is made of but the data of the figures."""
-_NUMBERS = ("rmse", "error", "nodes", "residual", "residuals", "status")
+_ERRORS = ("rmse", "error", "residual")
+_REST = ("nodes", "status")
+# Another processor rounds otherwise; where that chooses no other node, its errors agree to this.
+_ROUNDING = 1e-6
 # Trials of a row that are run again; of those that take longer, one.
 _FEW, _LONG = 3, 10.0
 
@@ -60,7 +63,8 @@ def _record(line: Mapping[str, str]) -> Record:
 def confirm(store: Store, there: Sequence[Trial], executor: Executor, workers: int) -> None:
     """Run a few trials of every stale row again: if every digit comes out, all of them stand.
 
-    They are then marked with the code of today and as confirmed. Otherwise they stay stale.
+    Of trials of another machine as many digits are asked for as its round-off leaves alone. They
+    are then marked with the code of today and as confirmed. Otherwise they stay stale.
     """
     rows: dict[str, list[tuple[Trial, Record]]] = {}
     for trial in there:
@@ -75,8 +79,8 @@ def confirm(store: Store, there: Sequence[Trial], executor: Executor, workers: i
     screen.print(f"{len(rows)} rows are of other code: a few trials of each are run again.")
     fresh = dict(zip(again, run_trials(again, executor, workers), strict=True))
     for key, own in rows.items():
-        same = all(_numbers(fresh[trial]) == _numbers(record) for trial, record in few[key])
-        screen.print(f"{key}: {'every digit is the same' if same else 'other digits'}")
+        same = all(_same(fresh[trial], record) for trial, record in few[key])
+        screen.print(f"{key}: {'the same digits' if same else 'other digits'}")
         if same:
             words = f"{len(few[key])} of {len(own)} run again at {commit()}"
             for trial, record in own:
@@ -93,5 +97,16 @@ def forget(store: Store, there: Sequence[Trial]) -> None:
             store.remove(trial.name)
 
 
-def _numbers(record: Record) -> list[Any]:
-    return [record.get(name) for name in _NUMBERS]
+def _same(fresh: Record, stored: Record) -> bool:
+    here = fresh.get("machine") == stored.get("machine")
+    exact = (*_REST, "residuals") if here else _REST
+    if any(fresh.get(name) != stored.get(name) for name in exact):
+        return False
+    slack = 0.0 if here else _ROUNDING
+    return all(_near(fresh.get(name), stored.get(name), slack) for name in _ERRORS)
+
+
+def _near(one: float | None, other: float | None, slack: float) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=slack)

@@ -62,7 +62,7 @@ def run_section(summary: Summary, versions: str) -> Section:
         "seeds": _span({record["seed"] for record in records}),
         "rows of today's code": str(len(counts) - len(summary.stale)),
         "of these confirmed": f"{confirmed}: made by earlier code, a few trials run again with "
-        "today's, every digit the same (* beside the number of trials)",
+        "today's, with the same digits (* beside the number of trials)",
         "stale rows": ", ".join(sorted(summary.stale)) or "none",
         "command": "piscm reproduce --out docs/reproduction",
         "machine": " and ".join(sorted({r["machine"] for r in records if r.get("machine")})),

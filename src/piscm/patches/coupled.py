@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,20 +10,22 @@ from numpy.typing import NDArray
 from piscm.assemble.unknowns import bounds_of
 from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
-from piscm.linalg.elimination import Tree, Values, above, districts, leaves, merged
-from piscm.network.model import Model
+from piscm.compile.expression import Compiled
+from piscm.linalg.elimination import Merged, Tree, Values, above, districts, leaves, merged
 from piscm.network.nodes import concatenate
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.patches.crew import Crew, District, Processes
 from piscm.patches.cutting import Cutting
-from piscm.patches.local import Current
+from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS, Patch
 
 Floats = NDArray[np.float64]
 
 # Patches whose factors are one piece of work; fixed, so that the bits do not depend on who does it.
-_DISTRICT = 8
+DISTRICT = 8
 _STEPS = (*(0.5**k for k in range(8)), 0.0)
+# A holder that is in no district.
+_NOBODY = -1
 # A step that leaves more of the squared residual than this is the last one.
 _STILL_FALLING = 0.5
 
@@ -41,6 +44,8 @@ class Solved:
         How the weights answer to random rows.
     steps : int
         Systems solved.
+    information : ndarray or None
+        The triangular factor of the unknowns after all else was eliminated, if there are any.
     """
 
     weights: dict[int, Floats]
@@ -49,10 +54,22 @@ class Solved:
     noise: list[dict[int, Floats]] = field(default_factory=list)
     unknown_noise: list[Floats] = field(default_factory=list)
     steps: int = 0
+    information: Floats | None = None
 
     @property
     def energy(self) -> float:
         return float(self.energies.sum())
+
+
+class Guide(Protocol):
+    """Fields and unknowns at which a nonlinear problem is linearized first."""
+
+    @property
+    def unknowns(self) -> Floats:
+        """The unknown parameters."""
+
+    def jets(self, compiled: Compiled, points: Floats) -> Floats:
+        """Every jet of a compiled expression at the points."""
 
 
 class Coupled:
@@ -68,7 +85,7 @@ class Coupled:
     def __init__(self, cutting: Cutting, crew: Crew | None = None) -> None:
         self.cutting, self._crew = cutting, crew or Processes()
         tree = cutting.grid.tree
-        branches = districts(tree, _DISTRICT)
+        branches = districts(tree, DISTRICT)
         self._top = above(tree, branches)
         self.districts = [self._district(branch) for branch in branches]
         of = {leaf: n for n, own in enumerate(branches) for leaf in leaves(own)}
@@ -83,10 +100,12 @@ class Coupled:
         held = {group for patch in patches.values() for group in patch.groups}
         sizes = {group: cutting.sizes[group] for group in held}
         holders = {group: cutting.holders[group] for group in held}
+        if UNKNOWNS in holders:  # the last of all to be eliminated, wherever their holders are
+            holders[UNKNOWNS] |= {_NOBODY}
         return District(cutting.common, branch, patches, sizes, holders)
 
     def solve(
-        self, iterations: int, guide: Model | None = None, noise: Sequence[int] = ()
+        self, iterations: int, guide: Guide | None = None, noise: Sequence[Noise] = ()
     ) -> Solved:
         """The weights that minimize the residual of all patches together.
 
@@ -94,7 +113,7 @@ class Coupled:
         ----------
         iterations : the largest number of Gauss-Newton steps of a nonlinear problem
         guide : where to begin; at the start if omitted
-        noise : keys of random right-hand sides, for the last step
+        noise : random right-hand sides, for the last step
         """
         linear = self.cutting.common.linear
         if linear or guide is not None:
@@ -136,9 +155,16 @@ class Coupled:
                 break
         return solved
 
+    def answers(self, solved: Solved, noise: Sequence[Noise]) -> Solved:
+        """How weights and unknowns of a solution answer to noise; its other parts mean nothing."""
+        currents = {n: Current(own, solved.unknowns) for n, own in solved.weights.items()}
+        return self._step(currents, noise, measure=False)[0]
+
     # --- steps ------------------------------------------------------------------------------
 
-    def _step(self, currents: dict[int, Current], noise: Sequence[int]) -> tuple[Solved, Values]:
+    def _step(
+        self, currents: dict[int, Current], noise: Sequence[Noise], measure: bool = True
+    ) -> tuple[Solved, Values]:
         """Solve the linearized problem."""
         crew, sizes = self._crew, self.cutting.sizes
         own = [{n: currents[n] for n in district.patches} for district in self.districts]
@@ -171,9 +197,10 @@ class Coupled:
             ],
             answers,
             1,
+            _information(top, len(self._guesses)),
         )
         first = {group: own[:, 0] for group, own in values.items()}
-        return self._with_energies(solved, first), first
+        return self._with_energies(solved, first) if measure else solved, first
 
     def _bounded(self, unknowns: Floats) -> Floats:
         bounds = bounds_of(self.cutting.common.problem)
@@ -250,7 +277,7 @@ class Coupled:
         found = self._with_energies(self._nothing(), self._no_traces())
         return float(found.energies[:, 0].sum())
 
-    def _guided(self, guide: Model | None) -> dict[int, Current]:
+    def _guided(self, guide: Guide | None) -> dict[int, Current]:
         unknowns = self._guesses if guide is None else guide.unknowns
         if guide is None or self.cutting.common.linear:
             return {patch.number: Current(None, self._guesses) for patch in self.cutting.patches}
@@ -259,7 +286,7 @@ class Coupled:
             for patch in self.cutting.patches
         }
 
-    def _jets(self, patch: Patch, guide: Model) -> Iterator[Floats]:
+    def _jets(self, patch: Patch, guide: Guide) -> Iterator[Floats]:
         """The jets of another solution at every leg of a nonlinear block of a patch."""
         blocks = self.cutting.common.blocks
         for position, number in enumerate(patch.blocks):
@@ -288,3 +315,9 @@ class Coupled:
             np.concatenate([weights[number] for number in range(len(cutting.patches))]),
             np.asarray(unknowns),
         )
+
+
+def _information(top: Merged, unknowns: int) -> Floats | None:
+    """What is left for the unknowns: they are the last of what is eliminated last."""
+    last = next((step for step in reversed(top.steps) if UNKNOWNS in step.own), None)
+    return None if last is None else last.triangle[-unknowns:, -unknowns:]

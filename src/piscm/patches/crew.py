@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.linalg.elimination import Merged, Share, Tree, Values, merged
+from piscm.linalg.executors import as_executor, is_dask_client
 from piscm.linalg.threads import one_thread
-from piscm.patches.local import Current, Leaf, energies, leaf
+from piscm.patches.local import Current, Leaf, Noise, energies, leaf
 from piscm.patches.patch import UNKNOWNS, Common, Patch
-from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Factored:
         return {number: own.weights(values) for number, own in self.leaves.items()}
 
 
-def factored(district: District, currents: dict[int, Current], noise: Sequence[int]) -> Factored:
+def factored(district: District, currents: dict[int, Current], noise: Sequence[Noise]) -> Factored:
     """Eliminate in a district; runs in any process."""
     with one_thread():
         made = {
@@ -95,7 +95,7 @@ class Crew(ABC):
         self,
         districts: Sequence[District],
         currents: Sequence[dict[int, Current]],
-        noise: Sequence[int],
+        noise: Sequence[Noise],
     ) -> list[Any]:
         """Eliminate in every district."""
 
@@ -126,7 +126,7 @@ class Processes(Crew):
         self,
         districts: Sequence[District],
         currents: Sequence[dict[int, Current]],
-        noise: Sequence[int],
+        noise: Sequence[Noise],
     ) -> list[Any]:
         return list(self._map(factored, districts, currents, [tuple(noise)] * len(districts)))
 
@@ -179,7 +179,7 @@ class DaskWorkers(Crew):
         self,
         districts: Sequence[District],
         currents: Sequence[dict[int, Current]],
-        noise: Sequence[int],
+        noise: Sequence[Noise],
     ) -> list[Any]:
         return [
             self._client.submit(factored, district, own, tuple(noise), pure=False)
@@ -217,11 +217,6 @@ def share_of(part: Factored) -> Share:
 
 def crew_of(executor: Any) -> Crew:
     """Who works: nobody else, an executor, or a Dask client."""
-    if executor is None or isinstance(executor, Executor):
-        return Processes(executor)
-    if type(executor).__module__.startswith("distributed"):
+    if is_dask_client(executor):
         return DaskWorkers(executor)
-    raise ProblemError(
-        f"executor is a {type(executor).__name__}; give a concurrent.futures.Executor, such as "
-        "ProcessPoolExecutor(), or a Dask Client."
-    )
+    return Processes(as_executor(executor))

@@ -47,6 +47,11 @@ class Level:
         return tuple(len(own) - 1 for own in self.edges)
 
     @property
+    def coarser(self) -> "Level":
+        """The same patches with fewer nodes."""
+        return Level(self.edges, max(1, round(self.nodes / np.sqrt(2.0))))
+
+    @property
     def dimension(self) -> int:
         return len(self.edges)
 

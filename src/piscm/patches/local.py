@@ -41,6 +41,23 @@ class Current:
 
 
 @dataclass(frozen=True)
+class DataNoise:
+    """A random right-hand side: in the rows of each block, noise of a standard deviation."""
+
+    key: int
+    deviations: tuple[float, ...]
+
+
+Noise = int | DataNoise
+"""A random right-hand side; a key alone: noise of root mean square 1 in the rows of each block."""
+
+
+def data_noise(key: int, block: int, count: int) -> Floats:
+    """Standard normal noise of the data of a block, the same for whoever asks."""
+    return np.random.default_rng([key, 1 << 20, block]).standard_normal(count)
+
+
+@dataclass(frozen=True)
 class Leaf:
     """A patch with its own weights eliminated.
 
@@ -73,13 +90,13 @@ class Leaf:
 
 
 def leaf(
-    common: Common, patch: Patch, current: Current, sizes: dict[int, int], noise: Sequence[int]
+    common: Common, patch: Patch, current: Current, sizes: dict[int, int], noise: Sequence[Noise]
 ) -> Leaf:
     """Eliminate the weights of a patch.
 
     Parameters
     ----------
-    noise : keys of random right-hand sides, with a root mean square of 1 in every block
+    noise : random right-hand sides
     """
     matrix: Floats | None = None
     for slab in slabs(common, patch, sizes):
@@ -132,7 +149,7 @@ def _triangle(matrix: Floats) -> Floats:
 
 
 def _rows(
-    common: Common, patch: Patch, slab: Slab, current: Current, noise: Sequence[int]
+    common: Common, patch: Patch, slab: Slab, current: Current, noise: Sequence[Noise]
 ) -> Floats:
     """The rows of a slab: own columns, traces, unknowns, right-hand sides."""
     system = slab.system
@@ -150,18 +167,38 @@ def _rows(
     by_unknowns = linearization.unknowns.T
     target = pulled + by_unknowns @ state.unknowns - state.residual
     held = by_unknowns if UNKNOWNS in patch.groups else by_unknowns[:, :0]
-    sides = [target, *(_noise(slab, patch, key) for key in noise)]
+    sides = [target, *(_noise(common, slab, patch, own) for own in noise)]
     return np.concatenate(
         [design.T, slab.traces, held, np.stack(sides, axis=1)], axis=1, dtype=float
     )
 
 
-def _noise(slab: Slab, patch: Patch, key: int) -> Floats:
-    rng = np.random.default_rng([key, patch.number])
+def _noise(common: Common, slab: Slab, patch: Patch, own: Noise) -> Floats:
+    if isinstance(own, DataNoise):
+        return _weighted_noise(common, slab, patch, own)
+    rng = np.random.default_rng([own, patch.number])
     noise = np.empty(slab.system.rows)
     for placed in slab.system.placed:
         rows = placed.rows.stop - placed.rows.start
         noise[placed.rows] = rng.standard_normal(rows) / np.sqrt(max(1, rows))
+    return noise
+
+
+def _weighted_noise(common: Common, slab: Slab, patch: Patch, own: DataNoise) -> Floats:
+    """Noise of given deviations, weighted as the rows are; none in ties."""
+    rng = np.random.default_rng([own.key, patch.number])
+    noise = np.zeros(slab.system.rows)
+    for placed in slab.system.placed:
+        number, rows = slab.numbers[placed.number], slab.data[placed.number]
+        if number >= len(own.deviations):
+            continue
+        data, count = common.blocks[number].data, placed.rows.stop - placed.rows.start
+        if data is None or rows is None:
+            drawn = rng.standard_normal(count)
+        else:
+            drawn = data_noise(own.key, number, len(data))[rows]
+        sigma = own.deviations[number] * placed.block.spread
+        noise[placed.rows] = placed.root_weight * sigma * drawn
     return noise
 
 

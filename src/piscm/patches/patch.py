@@ -114,10 +114,23 @@ class Patch:
 
 @dataclass(frozen=True)
 class Slab:
-    """Some rows of a patch: its system, and the columns of the traces (group by group)."""
+    """Some rows of a patch.
+
+    Attributes
+    ----------
+    system : System
+    traces : ndarray
+        The columns of the traces, group by group.
+    numbers : tuple of int
+        The number of each of its blocks among all.
+    data : tuple of ndarray or None
+        Which of the data of a block are here.
+    """
 
     system: System
     traces: Floats
+    numbers: tuple[int, ...]
+    data: tuple[Integers | None, ...]
 
 
 def slabs(common: Common, patch: Patch, sizes: dict[int, int]) -> Iterator[Slab]:
@@ -172,12 +185,17 @@ def _slab(
         unit = common.units[patch.blocks[tie.position]]
         place = slice(first, first + tie.basis.shape[1])
         traces[item.rows, place] = -unit * item.root_weight[:, None] * tie.basis
-    return Slab(system, traces)
+    numbers_here = tuple(patch.blocks[i] for i in here)
+    data = tuple(_of_data(patch, i, some[of_block[i]]) for i in here)
+    return Slab(system, traces, numbers_here, data)
+
+
+def _of_data(patch: Patch, position: int, some: Integers) -> Integers | None:
+    own = patch.rows[position]
+    return None if own is None else own[some]
 
 
 def _block(common: Common, patch: Patch, position: int, some: Integers) -> Block:
     block = replace(common.blocks[patch.blocks[position]], weight=1.0)
-    own = patch.rows[position]
-    if block.data is None or own is None:
-        return block
-    return replace(block, data=block.data[own][some])
+    own = _of_data(patch, position, some)
+    return block if block.data is None or own is None else block.kept(own)

@@ -10,9 +10,10 @@ from piscm.budget.budget import STOPS
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate
-from piscm.network.patchwork import Patchwork
+from piscm.patches.coupled import Guide
 from piscm.patches.crew import crew_of
 from piscm.patches.cutting import check_places
+from piscm.patches.data import WithBars, with_bars
 from piscm.patches.grid import Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes
 from piscm.patches.trial import Trial, Workshop
@@ -30,13 +31,15 @@ _GAINED = 0.5
 # At most so many patches are chosen unasked.
 _MOST_PATCHES = 4096
 # The estimate is right within this factor, mostly.
-_SURE = 2.0
+SURE = 2.0
 # A residual this many times as large near the faces as elsewhere shows a layer that is missed.
 _LAYER = 4.0
 # Fields that answer to random rows of size 1 by more than this are not determined.
 _FREE = 1e5
 # The same where everything is zero, and no second solution warns of it.
 _FREE_OF_NOTHING = 1e3
+# Data that are missed by this fraction of them contradict the rest.
+_LOST = 0.5
 # Factors on the usual scale of nodes, tried once.
 _FACTORS = (0.7, 1.4)
 # The patches with the largest residuals, as a fraction of all, are grown alone if they have this
@@ -71,11 +74,24 @@ class Asked:
     most: int = _MOST_PATCHES
 
 
+def workshop_of(request: Request, part: Part, asked: Asked, key: int) -> Workshop:
+    """Where trials of a problem, or of a window of it, are made."""
+    return Workshop(
+        part,
+        request.start,
+        request.weights,
+        asked.activation,
+        asked.scale,
+        key,
+        request.sampling,
+        crew_of(request.executor),
+    )
+
+
 def run_patches(request: Request, asked: Asked) -> Outcome:
     """Solve a problem in patches."""
     part = Part.whole(request.problem)
     check_places(part)
-    crew = crew_of(request.executor)
     fresh_rng, run_rng = request.rng.spawn(2)
     with (
         interrupts_at_checks(),
@@ -83,20 +99,14 @@ def run_patches(request: Request, asked: Asked) -> Outcome:
     ):
         report.expects(asked.tolerance)
         key = int(run_rng.integers(2**62))
-        workshop = Workshop(
-            part,
-            request.start,
-            request.weights,
-            asked.activation,
-            asked.scale,
-            key,
-            request.sampling,
-            crew,
-        )
-        run = _Run(workshop, asked, report)
+        run = Run(workshop_of(request, part, asked, key), asked, report)
         status = run.finished()
         best, past = run.best, run.past
-    assert best is not None
+        assert best is not None
+        status, bars = _noisy(run, best, status, asked.tolerance)
+    if bars is not None:
+        best = bars.trial
+    error = error_of(best)
     met = [
         (best.model, block, legs)
         for block, legs in zip(part.blocks, best.cutting.points, strict=True)
@@ -110,18 +120,39 @@ def run_patches(request: Request, asked: Asked) -> Outcome:
         block_residuals=table,
         history=history_of([trial.error for trial in past], [trial.seconds for trial in past]),
         sampling=sampling,
-        error=_estimate(best),
-        tried=tuple(_told(trial) for trial in past),
+        error=error if bars is None else bars.error(error),
+        uncertainty=None if bars is None else bars.uncertainty,
+        tried=tuple(told(trial) for trial in past),
     )
 
 
-def _told(trial: Trial) -> str:
+def _noisy(
+    run: "Run", best: Trial, status: Status, tolerance: float
+) -> tuple[Status, WithBars | None]:
+    """What noise does, where there are data or unknowns."""
+    problem = run.workshop.part.problem
+    if status.stopped or best.trivial or not (problem.observations or problem.asked.any()):
+        return status, None
+    try:
+        bars = with_bars(run.workshop, best, run.factor, tolerance)
+    except STOPS as stop:
+        return Status.after(stop), None
+    if bars.misfit > _LOST:
+        return Status.MISFIT, bars
+    # What is due to noise is no fault of the nodes.
+    met = SURE * bars.trial.estimate <= max(tolerance, bars.relative)
+    if status is Status.HOPELESS and met:
+        status = Status.CONVERGED
+    return status, bars
+
+
+def told(trial: Trial) -> str:
     shape = " × ".join(map(str, trial.level.shape))
     grown = f", twice as many in {len(trial.level.grown)}" if trial.level.grown else ""
     return f"{shape} patches of {trial.level.nodes} nodes{grown}: {trial.error:.0e}"
 
 
-def _estimate(trial: Trial) -> ErrorEstimate:
+def error_of(trial: Trial) -> ErrorEstimate:
     """The estimated error; infinite where the fields are free or nothing is known."""
     names = [str(item.func) for item in trial.model.problem.fields]
     free = tuple(
@@ -132,18 +163,38 @@ def _estimate(trial: Trial) -> ErrorEstimate:
     if free or not trial.by_field:
         each = dict.fromkeys(names, np.inf)
         return ErrorEstimate(np.inf, each, free=free)
-    by_field = {name: _SURE * own for name, own in zip(names, trial.by_field, strict=True)}
-    return ErrorEstimate(_SURE * trial.estimate, by_field)
+    by_field = {name: SURE * own for name, own in zip(names, trial.by_field, strict=True)}
+    return ErrorEstimate(SURE * trial.estimate, by_field)
 
 
-class _Run:
-    """The trials of a run."""
+@dataclass(frozen=True)
+class Begun:
+    """Where a run begins: with the level, the scale of nodes and the fields of another."""
 
-    def __init__(self, workshop: Workshop, asked: Asked, report: Watcher) -> None:
-        self._workshop, self._asked, self._report = workshop, asked, report
+    level: Level
+    factor: float
+    guide: Guide
+
+
+class Run:
+    """The trials of a run.
+
+    Parameters
+    ----------
+    begun : Begun, optional
+        What did for a similar problem, to begin with.
+    """
+
+    def __init__(
+        self, workshop: Workshop, asked: Asked, report: Watcher, begun: Begun | None = None
+    ) -> None:
+        self.workshop, self._asked, self._report = workshop, asked, report
         self.best: Trial | None = None
         self.past: list[Trial] = []
         self._factor, self._scanned = 1.0, False
+        self._begun = begun
+        if begun is not None:
+            self._factor, self._scanned = begun.factor, True
         dimension = workshop.part.problem.domain.dimension
         self._first = min(first_nodes(dimension), asked.max_nodes or first_nodes(dimension))
         self._most = asked.max_nodes or most_nodes(dimension)
@@ -171,7 +222,7 @@ class _Run:
     def _at_start(self) -> Status:
         """Nothing has to be found, if the fields are determined at all: more nodes tell."""
         assert self.best is not None
-        trial = self._workshop.trial(replace(self.best.level, nodes=2 * self._first), None)
+        trial = self.workshop.trial(replace(self.best.level, nodes=2 * self._first), None)
         self.best = trial
         sure = trial.amplification.max() < _FREE_OF_NOTHING
         return Status.SOLVED_AT_START if sure else Status.UNDETERMINED
@@ -191,18 +242,22 @@ class _Run:
     @property
     def _met(self) -> bool:
         best, tolerance = self.best, self._asked.tolerance
-        if best is None or not tolerance > 0 or not _SURE * best.estimate <= tolerance:
+        if best is None or not tolerance > 0 or not SURE * best.estimate <= tolerance:
             return False
         return best.near_faces <= _LAYER * max(best.error, tolerance)
 
     def _trials(self) -> Iterator[None]:
-        domain, shape = self._workshop.part.problem.domain, self._asked.shape
+        domain, shape = self.workshop.part.problem.domain, self._asked.shape
         first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
         edges = even_edges(domain, first)
         if not self._asked.tolerance > 0:
             self._try(Level(edges, self._most))
             yield
             return
+        if self._begun is not None:
+            for level in (self._begun.level.coarser, self._begun.level):
+                self._try(level)
+                yield
         while True:
             trial = self._try(Level(edges, self._first))
             yield
@@ -263,6 +318,11 @@ class _Run:
             return ()
         return tuple(sorted(int(number) for number in few))
 
+    @property
+    def factor(self) -> float:
+        """The factor on the usual scale of nodes that does best."""
+        return self._factor
+
     # --- trials -----------------------------------------------------------------------------
 
     @property
@@ -270,10 +330,10 @@ class _Run:
         return np.inf if self.best is None else self.best.error
 
     def _try(self, level: Level, factor: float | None = None) -> Trial:
-        guide: Patchwork | None = None if self.best is None else self.best.model
-        if self.best is not None and not self.best.error < 1.0:
-            guide = None
-        trial = self._workshop.trial(level, guide, factor or self._factor)
+        guide: Guide | None = None if self._begun is None else self._begun.guide
+        if self.best is not None and self.best.error < 1.0:
+            guide = self.best.model
+        trial = self.workshop.trial(level, guide, factor or self._factor)
         best = self.best
         if best is not None:
             trial = trial.beside(best)

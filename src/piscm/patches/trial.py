@@ -11,12 +11,13 @@ from piscm.assemble.grading import graded
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.assemble.windows import Part
+from piscm.compile.blocks import Block
 from piscm.fit.members import FINEST
 from piscm.network.model import Model
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
-from piscm.patches.coupled import Coupled, Solved
+from piscm.patches.coupled import Coupled, Guide, Solved
 from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
 from piscm.patches.grid import Grid
@@ -33,7 +34,7 @@ _LEAST, _EACH = 1000, 24
 _NOISES = (101, 102)
 # The distance between two trials is about the error of the worse one; that of the better one is
 # smaller in proportion to the residuals, but is not believed to be smaller than by this factor.
-_BELIEVED = 0.25
+BELIEVED = 0.25
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ class Trial:
     by_field: tuple[float, ...] = ()
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks of the problem, without those of the traces."""
+        return self.cutting.common.blocks[: len(self.cutting.points.of_block)]
+
+    @property
     def error(self) -> float:
         """The largest relative residual."""
         larger = max(self.fitted, self.held_out)
@@ -88,8 +94,8 @@ class Trial:
         """The same with its error estimated by the distance to another, worse one."""
         if not other.error > self.error or not np.isfinite(other.error):
             return self
-        points = _looks(self.cutting.grid, 5)
-        ratio = max(_BELIEVED, self.error / other.error)
+        points = looks(self.cutting.grid, 5)
+        ratio = max(BELIEVED, self.error / other.error)
         missed, size = [], 0.0
         for item in self.model.problem.fields:
             mine = self.model.value(self.model.compile(item), points)
@@ -105,7 +111,7 @@ class Trial:
         return replace(self, estimate=found, by_field=each)
 
 
-def _looks(grid: Grid, key: int) -> Floats:
+def looks(grid: Grid, key: int) -> Floats:
     """Points all over the domain."""
     count = max(_LEAST, _EACH * len(grid))
     draw = Sampling().unit_points(np.random.default_rng(key))
@@ -140,7 +146,7 @@ class Workshop:
     sampling: Sampling | None = None
     crew: Crew = field(default_factory=Processes)
 
-    def trial(self, level: Level, guide: Model | None, factor: float = 1.0) -> Trial:
+    def trial(self, level: Level, guide: Guide | None, factor: float = 1.0) -> Trial:
         """Solve at a level; a nonlinear problem begins with the fields of a guide."""
         began = time.perf_counter()
         problem = self.part.problem
@@ -212,7 +218,7 @@ class Workshop:
 
     def _amplified(self, coupled: Coupled, solved: Solved) -> Floats:
         problem, grid = self.part.problem, coupled.cutting.grid
-        points = _looks(grid, 6)
+        points = looks(grid, 6)
         nothing = Start(problem)
         largest = np.zeros(len(problem.fields))
         for weights in solved.noise:

@@ -1,5 +1,6 @@
 """A field as it changes with time."""
 
+import re
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from piscm.plots.canvas import (
 from piscm.plots.maps import is_time
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, only_field, values_inside
+from piscm.result.arguments import as_written, drawn_as, only_field, values_inside
 from piscm.result.solution import Solution
 from piscm.text.replacing import replacing
 
@@ -77,6 +78,7 @@ def animate(
     if path is not None:
         _check_format(Path(path))
     meant = only_field(problem) if expression is None else as_written(problem, expression)
+    meant = drawn_as(meant)[0]
     ax = axes_or_new(ax)
     axes = [axis_of(solution, name, 201 if len(space) == 1 else 81) for name in space]
     mesh = dict(zip(space, np.meshgrid(*axes), strict=True))
@@ -129,8 +131,32 @@ def _write(made: "FuncAnimation", path: Path, fps: int) -> None:
 
     with replacing(path) as part:
         if path.suffix == ".html":
-            part.write_text(made.to_jshtml(fps=fps), encoding="utf-8")
+            part.write_text(without_network(made.to_jshtml(fps=fps)), encoding="utf-8")
         elif path.suffix == ".gif":
             made.save(part, writer=animation.PillowWriter(fps=fps))
         else:
             made.save(part, writer="ffmpeg", fps=fps)
+
+
+# matplotlib's page takes the pictures on its buttons from the network.
+_ICONS = re.compile(r"<link[^>]*font-awesome[^>]*>")
+_SIGNS = {
+    "minus": "−",
+    "fast-backward": "|◀",
+    "step-backward": "◁",
+    "play": "▶",
+    "play.fa-flip-horizontal": "◀",
+    "pause": "❚❚",
+    "step-forward": "▷",
+    "fast-forward": "▶|",
+    "plus": "+",
+}
+
+
+def without_network(page: str) -> str:
+    """A page of an animation whose buttons are characters instead of downloaded pictures."""
+    signs = "".join(
+        f'.anim-buttons .fa-{name}::before {{ content: "{sign}\\FE0E"; font-style: normal; }}\n'
+        for name, sign in _SIGNS.items()
+    )
+    return _ICONS.sub(lambda _: f"<style>\n{signs}</style>", page)

@@ -146,9 +146,7 @@ def _facts(solution: Solution) -> str:
     rows += [("chosen", chosen)] if chosen else []
     if solution.known_error is not None:
         rows.append(("estimated relative error", f"{solution.known_error.relative:.1e}"))
-    rows += [
-        (name, f"{item.value:.8g} ± {item.stderr:.1e}") for name, item in solution.unknowns.items()
-    ]
+    rows += [(name, str(item)) for name, item in solution.unknowns.items()]
     cells = "".join(f"<tr><td>{escape(a)}</td><td>{escape(b)}</td></tr>" for a, b in rows)
     return f"<table>{cells}</table>"
 

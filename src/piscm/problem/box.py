@@ -35,6 +35,8 @@ class Box(Frozen, Domain):
     ----------
     lower, upper, width : ndarray, shape (coordinates,)
 
+    Examples
+    --------
     >>> from piscm import coordinates
     >>> x, t = coordinates("x t")
     >>> Box({x: (-1, 1), t: (0, 5)})

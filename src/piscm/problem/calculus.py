@@ -26,6 +26,8 @@ def grad(expression: Any, *over: Any) -> sympy.Matrix:
     over : coordinates, or `polar`, `cylindrical`, `spherical`
         If omitted, all coordinates of the fields.
 
+    Examples
+    --------
     >>> from piscm import coordinates, field
     >>> x, y = coordinates("x y")
     >>> grad(field("u", x, y) ** 2)[1]

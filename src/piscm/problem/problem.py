@@ -10,6 +10,7 @@ import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
+from piscm.problem.complex_fields import split_equation, split_requirement, wholes
 from piscm.problem.conditions import Condition
 from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
@@ -40,6 +41,7 @@ from piscm.problem.priors import Prior, PriorRow, any_point
 from piscm.problem.region import Region
 from piscm.problem.regional_places import InRegion, Interface
 from piscm.problem.requirement import Requirement
+from piscm.problem.sampled import Sampled, check_sampled, samples_in
 from piscm.problem.singular import checked_singular
 from piscm.problem.symbols import checked_field_name
 from piscm.problem.translation import Translation
@@ -134,11 +136,22 @@ class Problem(Frozen):
         guessed = intervals(unknowns, domain)
         self._set(
             domain=domain,
-            equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
-            conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
+            equations=tuple(
+                half
+                for number, item in written
+                for half in _real_equations(item, f"Equation {number}")
+            ),
+            conditions=tuple(
+                half
+                for item in _listed(conditions, "conditions")
+                for half in split_requirement(_fitted(item, domain))
+            ),
             observations=tuple(
-                item.in_order(domain.coordinates) if isinstance(item, Observations) else item
+                half
                 for item in _listed(observations, "observations")
+                for half in split_requirement(
+                    item.in_order(domain.coordinates) if isinstance(item, Observations) else item
+                )
             ),
             unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in guessed.items()),
             bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in guessed.items()),
@@ -211,6 +224,11 @@ class Problem(Frozen):
         return self.fields if self.statement is None else self.statement.fields
 
     @property
+    def shown_fields(self) -> tuple[AppliedUndef, ...]:
+        """The same, with a complex field instead of its real and imaginary part."""
+        return wholes(self.written_fields)
+
+    @property
     def amplitudes(self) -> frozenset[sympy.Symbol]:
         """Those of the unknowns that are factors of singular functions."""
         return frozenset(symbol for own in self.singular.values() for symbol in own)
@@ -267,6 +285,8 @@ class Problem(Frozen):
         declared = self.declared
         for where, expression, _ in self._expressions():
             declared.check(expression, where)
+            check_sampled(expression, self._where(expression), where)
+        self._check_samples()
         self._check_places()
         self._check_observation_points()
         self._check_unknowns_used()
@@ -329,6 +349,31 @@ class Problem(Frozen):
                 if not isinstance(item, Condition) and item is not None:
                     raise ProblemError(f"{where}: integrals stand in equations and Condition only.")
 
+    @property
+    def samples(self) -> dict[str, Sampled]:
+        """The sampled functions by name."""
+        singular = [own for functions in self.singular.values() for own in functions.values()]
+        said = self.statement
+        others = [] if said is None else [*said.equations, *(said.interface or {}).values()]
+        for region in () if said is None else said.regions:
+            others += [*region.values.values()]
+        written = [expression for _, expression, _ in self._expressions()]
+        return samples_in([*written, *singular, *others])
+
+    def _where(self, expression: sympy.Expr) -> Domain | None:
+        """The domain, or the region where all fields of an expression live; None for several."""
+        if not isinstance(self.domain, Mosaic):
+            return self.domain
+        homes = {self.homes[str(item.func)] for item in fields_in(expression)}
+        return self.domain.members[homes.pop()] if len(homes) == 1 else None
+
+    def _check_samples(self) -> None:
+        named = [*self.domain.coordinates, *self.unknowns]
+        taken = {symbol.name for symbol in named} | {str(item.func) for item in self.fields}
+        for name in self.samples:
+            if name in taken:
+                raise ProblemError(f"{name!r} is a sampled function and something else too.")
+
     def _check_places(self) -> None:
         for condition in self.conditions:
             condition.place.check(self.domain, f"The condition {condition}")
@@ -338,8 +383,9 @@ class Problem(Frozen):
             if normals_in(outside) and id(item) not in known:
                 raise ProblemError(
                     f"{where}: {brief(expression)} holds the normal of the boundary, which is not "
-                    "known there. Use it in a condition on a face, as on={x: 0}, on a part of the "
-                    'boundary, as on=domain.boundary("hole"), or on="boundary".'
+                    "known there. Use it in a condition on a face of a box, as on={x: 0}, on a "
+                    'part of the boundary of a shape, as on=domain.boundary("hole") or '
+                    'on=domain.boundary(where=x < 1e-6), or on="boundary".'
                 )
 
     def _check_observation_points(self) -> None:
@@ -493,6 +539,10 @@ class Problem(Frozen):
             *(f"  {symbol} unknown, first guess {g:g}" for symbol, g in self.unknowns.items()),
         ]
         return "\n".join(lines)
+
+
+def _real_equations(written: Any, where: str) -> list[sympy.Expr]:
+    return split_equation(as_expression(written, where, complex_too=True), where)
 
 
 def _fitted(item: Any, domain: Domain) -> Any:

@@ -31,6 +31,8 @@ class Region(Frozen):
     name : str, optional
         For messages and tables; regions are numbered otherwise.
 
+    Examples
+    --------
     >>> from piscm import Box, coordinates, unknown
     >>> x, k = coordinates("x k")
     >>> Region(Box({x: (0, 1)}), {k: 2}, name="steel")

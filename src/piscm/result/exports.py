@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from piscm.export.c_source import c_source
 from piscm.export.formula import formulas
+from piscm.export.plain import plain_model
 from piscm.export.python_source import python_source
 from piscm.export.vtk import write_series, write_vtk
-from piscm.export.windows import plain_network
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
@@ -92,10 +92,10 @@ class Exports(ABC):
     def to_sympy(self) -> "sympy.Expr | dict[str, sympy.Expr]":
         """The closed form: the field as a SymPy expression in the coordinates.
 
-        Several fields give a dictionary by name. Windows become a Piecewise. It can be
-        differentiated, integrated, printed and lambdified like any other expression.
+        Several fields give a dictionary by name. Windows, patches and regions become a Piecewise.
+        It can be differentiated, integrated, printed and lambdified like any other expression.
         """
-        made = formulas(plain_network(self.network))
+        made = formulas(plain_model(self.network))
         return next(iter(made.values())) if len(made) == 1 else made
 
     def to_function(
@@ -129,14 +129,13 @@ class Exports(ABC):
         """
         if not isinstance(language, str) or language.lower() not in LANGUAGES:
             raise ProblemError(f"language={brief(language)}: known are {', '.join(LANGUAGES)}.")
-        network = plain_network(self.network)
-        title = (
-            f"{', '.join(map(str, self.problem.written_fields))}, a sum of {network.n_nodes} nodes."
-        )
+        plain = plain_model(self.network)
+        fields = ", ".join(map(str, self.problem.written_fields))
+        title = f"{fields}, a sum of {plain.n_nodes} nodes."
         if language.lower() == "c":
-            source = c_source(network, derivatives, title, name)
+            source = c_source(plain, derivatives, title, name)
         else:
-            source = python_source(network, derivatives, title)
+            source = python_source(plain, derivatives, title)
         if path is not None:
             with replacing(path) as part:
                 part.write_text(source, encoding="utf-8")
@@ -154,7 +153,8 @@ class Exports(ABC):
         expression : sympy.Expr or str, optional
             Given, the result is a DataArray of it. Left out, it is a Dataset with every field and,
             where there are data, its standard error as ``u_std``; the unknowns and the estimated
-            error are attributes.
+            relative error are attributes. Without data there is no error band point by point: the
+            estimate is a root mean square over the domain, ``dataset.u.attrs["estimated_error"]``.
         **coordinates : array_like
             The axes; one that is left out spans the domain evenly.
 
@@ -171,8 +171,10 @@ class Exports(ABC):
             values = values_inside(self, self.problem, written, mesh)
             return xarray.DataArray(values, coords=axes, dims=list(axes), name=str(expression))
         made = xarray.Dataset(coords=axes, attrs=self._attributes())
+        by_field = {} if self.known_error is None else self.known_error.by_field
         for name, array in self._all_values(mesh).items():
-            made[name] = (tuple(axes), array)
+            told = {"estimated_error": by_field[name]} if name in by_field else {}
+            made[name] = (tuple(axes), array, told)
         return made
 
     def to_dataframe(

@@ -51,7 +51,7 @@ def _facts(solution: "Solution") -> list[tuple[str, str]]:
     if solution.known_error is not None:
         facts.append(("estimated relative error", f"{solution.known_error.relative:.1e}"))
     for symbol, item in zip(solution.problem.unknowns, solution.unknowns.values(), strict=True):
-        facts.append((formula(symbol), f"{item.value:.6g} ± {item.stderr:.1e}"))
+        facts.append((formula(symbol), str(item)))
     return facts
 
 

@@ -27,6 +27,10 @@ class UnknownValue:
     value: float
     stderr: float
 
+    def __str__(self) -> str:
+        bar = "(no error bar)" if np.isnan(self.stderr) else f"± {self.stderr:.1e}"
+        return f"{self.value:.8g} {bar}"
+
 
 class Residual(float):
     """The fitted residual as a number; called with points, the residual of the equations there.

@@ -17,6 +17,7 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.problem.errors import ProblemError, fitted_name
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
@@ -25,6 +26,7 @@ from piscm.result.arguments import (
     as_written,
     broadcast,
     checked_points,
+    in_parts,
     only_field,
     taken_apart,
 )
@@ -202,7 +204,7 @@ class Solution(Exports):
         """The compiled blocks of the problem."""
         return compile_blocks(self.problem)
 
-    def __call__(self, *given: Any, **coordinates: ArrayLike) -> Floats:
+    def __call__(self, *given: Any, **coordinates: ArrayLike) -> NDArray[Any]:
         """The value of an expression at coordinates that are broadcast together.
 
         ``solution(x=0.5, t=1)`` and ``solution(0.5, 1)`` are the only field,
@@ -219,7 +221,11 @@ class Solution(Exports):
         expression = only_field(self.problem) if expression is None else expression
         arrays = broadcast(self.problem, at)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
-        values = self.network.values(expression, checked_points(self.problem, points))
+        real, imaginary = in_parts(expression)
+        checked = checked_points(self.problem, points)
+        values: NDArray[Any] = self.network.values(real, checked)
+        if imaginary is not None:
+            values = values + 1j * self.network.values(imaginary, checked)
         return np.asarray(values.reshape(arrays[0].shape))
 
     def integral(
@@ -228,7 +234,7 @@ class Solution(Exports):
         /,
         over: Any = None,
         **coordinates: ArrayLike,
-    ) -> Floats:
+    ) -> NDArray[Any]:
         """The integral of an expression.
 
         Parameters
@@ -241,7 +247,11 @@ class Solution(Exports):
             Values of the coordinates that it does not run over.
         """
         chosen = only_field(self.problem) if expression is None else expression
-        return integrate(self.network, as_written(self.problem, chosen), over, coordinates)
+        real, imaginary = in_parts(as_written(self.problem, chosen))
+        found: NDArray[Any] = integrate(self.network, real, over, coordinates)
+        if imaginary is not None:
+            found = found + 1j * integrate(self.network, imaginary, over, coordinates)
+        return found
 
     @cached_property
     def error_estimate(self) -> ErrorEstimate:
@@ -266,7 +276,7 @@ class Solution(Exports):
         Takes the arguments of a call of the solution. The residual of the equations counts as noise
         too; a wrong equation or a missing term does not show.
         """
-        if self.uncertainty is None or not isinstance(self.network, Network):
+        if self.uncertainty is None or not isinstance(self.network, Network | Patchwork):
             if self.problem.observations or self.problem.asked.any():
                 raise ProblemError(f"This run has no error bars: {self.status.value}")
             raise ProblemError(
@@ -288,7 +298,7 @@ class Solution(Exports):
         return solution_html(self)
 
     def __repr__(self) -> str:
-        fields = ", ".join(str(field) for field in self.problem.written_fields)
+        fields = ", ".join(str(field) for field in self.problem.shown_fields)
         chosen = self.method.chosen(self.network)
         asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
@@ -309,7 +319,7 @@ class Solution(Exports):
         if self.known_error is not None or "error_estimate" in self.__dict__:
             lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
         for name, item in self.unknowns.items():
-            lines.append(f"  {name} = {item.value:.8g} ± {item.stderr:.1e}")
+            lines.append(f"  {name} = {item}")
         lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
         return "\n".join(lines)
 

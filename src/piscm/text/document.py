@@ -19,11 +19,13 @@ import sympy
 
 from piscm.problem.problem import Problem
 from piscm.problem.region import Region
+from piscm.problem.symbols import ComplexField
 from piscm.text.entries import checked_table, known_only
 from piscm.text.mistakes import Mistakes
 from piscm.text.parse import expression_text
 from piscm.text.places import Regions
 from piscm.text.reading import Reading
+from piscm.text.sampled import samples_document
 
 _KEYS = (
     "domain",
@@ -36,6 +38,8 @@ _KEYS = (
     "conditions",
     "observations",
     "regions",
+    "samples",
+    "complex",
 )
 
 
@@ -80,6 +84,11 @@ def problem_to_document(
         if problem.statement.interface is not None:
             pairs = problem.statement.interface.items()
             document["interface"] = [{"of": text(e), "jump": text(jump)} for e, jump in pairs]
+    whole = [str(f.func) for f in problem.shown_fields if isinstance(f, ComplexField)]
+    if whole:
+        document["complex"] = whole
+    if problem.samples:
+        document["samples"] = {name: samples_document(own) for name, own in problem.samples.items()}
     ranges = {name: own for name, own in regions.document.items() if name not in named}
     if ranges:
         document["regions"] = ranges

@@ -9,11 +9,14 @@ import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from piscm.problem.errors import ProblemError, brief, printable, shortened
 from piscm.problem.nearest import did_you_mean
 from piscm.text.replacing import replacing
+
+if TYPE_CHECKING:
+    from _csv import Reader as _Rows
 
 _MAX_TOML = 2**23
 _MAX_CSV = 2**28
@@ -21,6 +24,7 @@ _MAX_KEY = 20
 _MAX_HEADER = 2**16
 _PART = rb"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
 _DOTTED = re.compile(rb"(?<![\w-])(?:" + _PART + rb"\.\s*+){%d}" % _MAX_KEY)
+_DELIMITERS = (",", ";", "\t")
 _LONG_NUMBER = re.compile(rb"[0-9_]{4300}")
 
 
@@ -53,18 +57,32 @@ def csv_header(path: str | PathLike[str]) -> list[str]:
     """The names of the columns of a table; empty if it is none."""
     text = read_bytes(path, _MAX_CSV)[:_MAX_HEADER].decode("utf-8-sig", errors="replace")
     try:
-        return next(csv.reader(io.StringIO(text, newline="")), [])
+        return _header(_rows(text))
     except csv.Error:
         return []
 
 
+def _rows(text: str) -> "_Rows":
+    """The rows of a table, separated by what separates the names in its first line."""
+    first = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=first.count)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+
+
+def _header(rows: "_Rows") -> list[str]:
+    return [name.strip() for name in next(rows, [])]
+
+
 def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[float]]:
-    """The named columns of a table with a header line; other columns may hold anything."""
+    """The named columns of a table with a header line; other columns may hold anything.
+
+    Commas, semicolons or tabs separate them; beside the latter two a comma may be the decimal one.
+    """
     try:
         # Excel starts its tables with a byte order mark.
         text = read_bytes(path, _MAX_CSV).decode("utf-8-sig")
-        reader = csv.reader(io.StringIO(text, newline=""))
-        header = next(reader, [])
+        reader = _rows(text)
+        header = _header(reader)
         rows = [(reader.line_num, row) for row in reader if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ProblemError(f"{path} is not a table in UTF-8: {error}.") from None
@@ -72,15 +90,22 @@ def read_csv(path: str | PathLike[str], names: Sequence[str]) -> dict[str, list[
         if header.count(name) != 1:
             found = "no column" if name not in header else "more than one column"
             near = did_you_mean(name, header) if name not in header else ""
-            raise ProblemError(f"{path} has {found} {name!r}{near}; it needs {', '.join(names)}.")
+            has = shortened(printable(", ".join(header)), 200) or "none"
+            raise ProblemError(
+                f"{path} has {found} {name!r}{near}; it needs {', '.join(names)}, and has {has}."
+            )
     for line, row in rows:
         if len(row) != len(header):
             raise ProblemError(
                 f"{path}, line {line} has {len(row)} cells; the header has {len(header)}."
             )
     places = [(name, header.index(name)) for name in names]
+    decimal = "." if reader.dialect.delimiter == "," else ","
     return {
-        name: [_cell(row[index], f"{path}, line {line}, column {name}") for line, row in rows]
+        name: [
+            _cell(row[index].replace(decimal, "."), f"{path}, line {line}, column {name}")
+            for line, row in rows
+        ]
         for name, index in places
     }
 

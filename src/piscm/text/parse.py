@@ -10,6 +10,7 @@ numbers, comparisons (inside ``Piecewise``), declared names and the functions of
 """
 
 import ast
+import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -21,14 +22,23 @@ from sympy.printing.str import StrPrinter
 
 from piscm.problem.errors import FormulaError, ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
-from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, RELATIONS, WORDS
+from piscm.problem.functions import (
+    ALIASES,
+    COMPLEX,
+    CONSTANTS,
+    FUNCTIONS,
+    MAX_ORDER,
+    RELATIONS,
+    WORDS,
+)
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.operators import BY_NAME, OF_VECTORS
+from piscm.problem.sampled import Sampled
 from piscm.problem.size import MAX_PARTS
 from piscm.problem.symbols import differentiations
 from piscm.text.forming import Former
 from piscm.text.source import MARKED, Source, sides
-from piscm.text.subscripts import subscripted
+from piscm.text.subscripts import subscripted, undeclared_field
 from piscm.text.vectors import operated
 
 _MAX_LENGTH = 100_000
@@ -234,7 +244,16 @@ class _Reader:
             return differentiate(field, pairs, self.where, self.budget)
         known = shortened(", ".join([*self.symbols, *self.fields]), 300) or "none"
         near = did_you_mean(node.id, [*self.symbols, *self.fields, *CONSTANTS])
-        raise self.fail(node, f"is not declared{near}; the names known here are {known}.")
+        told = self.missing_field(undeclared_field(node.id, self.fields))
+        raise self.fail(node, f"is not declared{near}; the names known here are {known}.{told}")
+
+    def missing_field(self, name: str | None) -> str:
+        """What to do about a field that is not declared, in a sentence."""
+        if name is None:
+            return ""
+        symbols = {symbol.name: None for field in self.fields.values() for symbol in field.args}
+        entry = f"{name} = {json.dumps([*symbols])}"
+        return f" A field is declared with its coordinates: [fields] {entry}."
 
     def sum(self, node: ast.expr, depth: int) -> sympy.Expr:
         terms = _flat(node, ast.Add, ast.Sub)
@@ -265,7 +284,13 @@ class _Reader:
         if of is not None and (node.keywords or name not in self.fields or self.placed):
             return self.at_place(node, *of, depth)
         if node.keywords:
-            raise self.fail(node, "is not understood.")
+            if name in WORDS or name in self.symbols or not self.placed:
+                raise self.fail(node, "is not understood.")
+            own = name if "_" not in name else undeclared_field(name, self.fields)
+            told = self.missing_field(own)
+            raise self.fail(
+                node, f"is not understood: {name} is not a field or its derivative.{told}"
+            )
         if name in ("diff", "Derivative") and node.args:
             return self.derivative(node, node.args[0], node.args[1:], depth)
         if name == "Piecewise":
@@ -279,11 +304,13 @@ class _Reader:
             if tuple(arguments) != field.args:
                 raise self.fail(node, f"stands for {field} only.")
             return field
+        if isinstance(self.symbols.get(name), Sampled):
+            return self.sampled(node, self.symbols[name], arguments)
         if name in RELATIONS:
             return self.formed(node, self.former.compared, RELATIONS[name], *arguments)
         if name in BY_NAME:
             return self.formed(node, self.former.operated, BY_NAME[name], arguments)
-        function = FUNCTIONS.get(name) or ALIASES.get(name)
+        function = FUNCTIONS.get(name) or ALIASES.get(name) or COMPLEX.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))
             near = did_you_mean(name, [*WORDS, *self.fields])
@@ -328,6 +355,16 @@ class _Reader:
             raise self.fail(node, "is at another place than what stands before it.")
         self.places = [place]
         return meant
+
+    def sampled(self, node: ast.Call, own: Sampled, arguments: list[sympy.Expr]) -> sympy.Expr:
+        """A sampled function at its arguments, which the orders of a derivative may follow."""
+        count = len(own.at)
+        orders = arguments[count:] or [sympy.S.Zero] * count
+        if len(arguments) not in (count, 2 * count):
+            raise self.fail(node, f"takes {count} arguments, as {own}.")
+        if not all(order.is_Integer and 0 <= order <= MAX_ORDER for order in orders):
+            raise self.fail(node, "has an order of a derivative that is not a whole number.")
+        return self.formed(node, Sampled, own.samples, *arguments[:count], *orders)
 
     def piece(self, node: ast.expr, depth: int) -> tuple[sympy.Expr, Boolean]:
         match node:

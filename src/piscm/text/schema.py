@@ -121,6 +121,21 @@ REGION = (
     Entry("singular", {"type": "object"}, "Functions added to its fields, as below."),
 )
 
+SAMPLES = (
+    Entry("file", _TEXT, "A table beside the problem file: .csv, .parquet, or NetCDF (.nc)."),
+    Entry(
+        "columns",
+        {"type": "object", "additionalProperties": _TEXT},
+        "The names of columns that are called otherwise in the table. By default each coordinate "
+        "has a column of its name, and the values are in `value` or in one called as the function.",
+    ),
+    Entry("of", _NAMES, "Its coordinates; all of the domain by default."),
+    Entry("axes", {"type": "array"}, "Instead of a file: the points along each coordinate."),
+    Entry("values", {"type": "array"}, "The values on the grid of these points."),
+    Entry("degree", {"type": "integer"}, "Of the spline through them; 5 by default."),
+    Entry("scattered", {"type": "array"}, "Where values were known before they were on a grid."),
+)
+
 PROBLEM = (
     Entry(
         "domain",
@@ -157,9 +172,19 @@ PROBLEM = (
         '`q = "sin(pi*x)*exp(-t)"`.',
     ),
     Entry(
+        "samples",
+        {"type": "object"},
+        'Functions known by numbers, for use in formulas: `k = {file = "soil.csv"}`.',
+    ),
+    Entry(
         "fields",
         {"type": "object", "additionalProperties": _NAMES},
         'The fields and their coordinates, `u = ["x", "t"]`; left out, there is one, u, of all.',
+    ),
+    Entry(
+        "complex",
+        _NAMES,
+        "Fields with complex values; `I`, `re`, `im`, `conjugate` and `abs` are known then.",
     ),
     Entry("unknowns", {"type": "object"}, "Parameters to be found: a first guess, or a table."),
     Entry("regions", {"type": "object"}, "Regions by name, for `integral(u, name)`."),
@@ -202,6 +227,7 @@ TABLES: dict[str, tuple[Entry, ...]] = {
     "condition": CONDITION,
     "periodic condition": PERIODIC,
     "observation": OBSERVATION,
+    "sampled function": SAMPLES,
     "sampling": SAMPLING,
     "weights": WEIGHTS,
     "solve": SOLVE,
@@ -230,6 +256,7 @@ def json_schema(method: dict[str, Any] | None = None) -> dict[str, Any]:
     condition = {"anyOf": [_TEXT, table_schema(CONDITION), table_schema(PERIODIC)]}
     own["conditions"]["items"] = condition
     own["observations"]["items"] = table_schema(OBSERVATION)
+    own["samples"]["additionalProperties"] = table_schema(SAMPLES)
     own["region"]["items"] = table_schema(REGION)
     own["unknowns"]["additionalProperties"] = {"anyOf": [_NUMBER, table_schema(UNKNOWN)]}
     for name, entries in (("sampling", SAMPLING), ("weights", WEIGHTS), ("solve", SOLVE)):
@@ -262,6 +289,7 @@ _HEADINGS = {
     "condition": "A condition",
     "periodic condition": "A periodic condition",
     "observation": "A set of observations",
+    "sampled function": "A sampled function",
     "sampling": "Sampling",
     "weights": "Weights",
     "solve": "Solve",

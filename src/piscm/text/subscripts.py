@@ -31,6 +31,14 @@ def subscripted(
     return None
 
 
+def undeclared_field(name: str, fields: Mapping[str, sympy.Expr]) -> str | None:
+    """The field that a name seems to be a derivative of, though nobody declared it."""
+    own, _, rest = name.partition("_")
+    known = sorted({symbol.name for field in fields.values() for symbol in field.args})
+    fits = own and own not in fields and 0 < len(rest) <= _LONGEST
+    return own if fits and _readings(rest, tuple(known)) else None
+
+
 def _readings(rest: str, names: tuple[str, ...]) -> frozenset[tuple[int, ...]]:
     """How often each name occurs in the text, which consists of them; two ways at most."""
 

@@ -1,0 +1,82 @@
+"""Unknowns from noisy data: the answer is that of least squares with the equation solved."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.optimize import least_squares
+
+from piscm import Box, Condition, Observations, Problem, coordinates, field, solve, unknown
+
+Floats = NDArray[np.float64]
+
+
+def _fitted(model, values: Floats, guess: list[float]) -> tuple[Floats, Floats]:
+    """Unknowns and their standard errors, by SciPy."""
+    found = least_squares(lambda q: model(q) - values, guess, x_scale=np.abs(guess), xtol=1e-12)
+    freedom = len(values) - len(guess)
+    covariance = np.linalg.inv(found.jac.T @ found.jac) * 2 * found.cost / freedom
+    return found.x, np.sqrt(np.diag(covariance))
+
+
+@pytest.mark.parametrize("guess", [0.3, 1.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_boundary_value_problem_whose_equation_noise_could_bend(guess, seed):
+    # A river that carries, disperses and decays something. Dispersion hardly shows: a network that
+    # may violate the equation by as much as the noise finds any, with a small error bar.
+    x = coordinates("x")
+    c = field("c", x)
+    spread, decay = unknown("spread decay", positive=True)
+    at = np.linspace(0.5, 9.5, 19)
+
+    def model(found):
+        d, k = found
+        root = np.sqrt(1 + 4 * d * k)
+        down, up = (1 - root) / (2 * d), (1 + root) / (2 * d)
+        ends = [[1, np.exp(-10 * up)], [down * np.exp(10 * down), up]]
+        a, b = np.linalg.solve(ends, [100, 0])
+        return a * np.exp(down * at) + b * np.exp(up * (at - 10))
+
+    values = model((0.8, 0.15)) + np.random.default_rng(seed).normal(size=at.size)
+    problem = Problem(
+        domain=Box({x: (0, 10)}),
+        equations=[spread * c.diff(x, 2) - c.diff(x) - decay * c],
+        conditions=[Condition(c - 100, on={x: 0}), Condition(c.diff(x), on={x: 10})],
+        unknowns={spread: guess, decay: 0.5},
+        observations=[Observations(c, at, values)],
+    )
+    found = solve(problem, tol=1e-3).unknowns
+    best, errors = _fitted(model, values, [0.8, 0.15])
+    for item, value, error in zip(found.values(), best, errors, strict=True):
+        assert abs(item.value - value) < 0.05 * error
+        assert item.stderr == pytest.approx(error, rel=0.05)
+
+
+def test_an_epidemic_that_begins_with_one_of_many():
+    t = coordinates("t")
+    well, ill = field("S", t), field("I", t)
+    rate, recovery = unknown("beta gamma", positive=True)
+    days = np.arange(15.0)
+
+    def model(found):
+        def change(_, y):
+            caught = found[0] * y[0] * y[1] / 763
+            return [-caught, caught - found[1] * y[1]]
+
+        return solve_ivp(change, (0, 14), [762, 1], t_eval=days, rtol=1e-9, atol=1e-9).y[1]
+
+    counts = np.random.default_rng(3).poisson(model((1.9, 0.48))).astype(float)
+    caught = rate * well * ill / 763
+    problem = Problem(
+        domain=Box({t: (0, 14)}),
+        equations=[well.diff(t) + caught, ill.diff(t) - caught + recovery * ill],
+        conditions=[Condition(well - 762, on={t: 0}), Condition(ill - 1, on={t: 0})],
+        unknowns={rate: 1.0, recovery: 1.0},
+        observations=[Observations(ill, days, counts)],
+    )
+    # Relative to all of the 763 the tolerance is loose for the first day, and the noise is large.
+    found = solve(problem, tol=1e-3).unknowns
+    best, errors = _fitted(model, counts, [1.0, 1.0])
+    for item, value, error in zip(found.values(), best, errors, strict=True):
+        assert abs(item.value - value) < 0.05 * error
+        assert item.stderr == pytest.approx(error, rel=0.05)
