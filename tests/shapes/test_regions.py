@@ -154,7 +154,7 @@ def test_what_is_continuous_must_be_clear():
     with pytest.raises(ProblemError, match="interface="):
         Problem(
             regions=[Region(LEFT, {k: 1}), Region(RIGHT, {k: 2})],
-            equations=[k * u.diff(x, 4)],
+            equations=[k * u.diff(x, 3)],
             conditions=[Condition(u, on="boundary")],
         )
     c = field("c", x)
@@ -173,3 +173,40 @@ def test_a_piecewise_coefficient_is_told_about_regions():
     )
     with pytest.raises(ProblemError, match=r"Problem\(regions="):
         solve(problem)
+
+
+def test_a_beam_whose_stiffness_and_load_jump():
+    x, stiff, load = coordinates("x stiff load")
+    w = field("w", x)
+    left, right = Box({x: (0, 1)}), Box({x: (1, 2)})
+    cantilever = Problem(
+        regions=[Region(left, {stiff: 1, load: 0}), Region(right, {stiff: 3, load: 6})],
+        equations=[(stiff * w.diff(x, 2)).diff(x, 2) - load],
+        conditions=[
+            Condition(w, on={x: 0}),
+            Condition(w.diff(x), on={x: 0}),
+            Condition(w.diff(x, 2), on={x: 2}),
+            Condition(w.diff(x, 3), on={x: 2}),
+        ],
+    )
+    solution = solve(cantilever)
+    # The moment is 3 (2 - x)^2 beyond 1, and has the slope -6 before: 9 - 6x.
+    z = np.array([0.0, 0.5, 1.0])
+    before = 9 * z**2 / 2 - z**3
+    after = 7 / 2 + 6 * z + z**2 / 2 - z**3 / 3 + z**4 / 12
+    assert solution.status.ok
+    assert np.abs(solution(x=z) - before).max() < 1e-6
+    assert np.abs(solution(x=1 + z[1:]) - after[1:]).max() < 1e-6
+
+
+def test_a_source_that_jumps_in_an_equation_of_first_order():
+    x, source = coordinates("x source")
+    u = field("u", x)
+    problem = Problem(
+        regions=[Region(Box({x: (0, 1)}), {source: 0}), Region(Box({x: (1, 2)}), {source: 1})],
+        equations=[u.diff(x) + u - source],
+        conditions=[Condition(u - 1, on={x: 0})],
+    )
+    solution = solve(problem)
+    assert solution.status.ok
+    assert float(solution(x=2)) == pytest.approx(np.exp(-2) + 1 - np.exp(-1), abs=1e-6)
