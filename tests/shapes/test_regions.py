@@ -8,6 +8,7 @@ import sympy
 
 import piscm
 from piscm import (
+    PISC3,
     Box,
     Condition,
     Disk,
@@ -16,6 +17,7 @@ from piscm import (
     ProblemError,
     Rectangle,
     Region,
+    Sampling,
     coordinates,
     field,
     integral,
@@ -26,7 +28,7 @@ from piscm import (
 )
 from piscm.text.document import problem_from_document, problem_to_document
 
-x, y, k = coordinates("x y k")
+x, y, z, k = coordinates("x y z k")
 u = field("u", x)
 LEFT, RIGHT = Box({x: (0, 1)}), Box({x: (1, 2)})
 FLOW = [(k * u.diff(x)).diff(x) + 1]
@@ -173,6 +175,41 @@ def test_a_piecewise_coefficient_is_told_about_regions():
     )
     with pytest.raises(ProblemError, match=r"Problem\(regions="):
         solve(problem)
+
+
+def test_steep_nodes_are_put_where_the_residual_is_in_every_region():
+    disk = Disk({x: 0, y: 0}, 0.5, name="rim")
+    plate = Rectangle({x: (-1, 1), y: (-1, 1)}) - disk
+    v = field("v", x, y)
+    problem = Problem(
+        regions=[Region(plate, {k: 1}, singular={}), Region(disk, {k: 3}, singular={})],
+        equations=[(k * v.diff(x)).diff(x) + (k * v.diff(y)).diff(y)],
+        conditions=[Condition(v - x, on="boundary")],
+    )
+    method = PISC3(max_nodes=30, selection="orthogonal", candidates=60, activation="tanh")
+    found = solve(problem, method, sampling=Sampling(interior=150, boundary=40))
+    assert found.residual < 0.5 * float(found.history["residual"][0])
+
+
+def test_in_three_dimensions():
+    lower = Box({x: (0, 1), y: (0, 1), z: (0, 0.4)})
+    upper = Box({x: (0, 1), y: (0, 1), z: (0.4, 1)})
+    v = field("v", x, y, z)
+    problem = Problem(
+        regions=[Region(lower, {k: 1}, name="lower"), Region(upper, {k: 4}, name="upper")],
+        equations=[sum((k * v.diff(s)).diff(s) for s in (x, y, z))],
+        conditions=[
+            Condition(v, on={z: 0}),
+            Condition(v - 1, on={z: 1}),
+            Condition(normal_derivative(v), on=[{x: 0}, {x: 1}, {y: 0}, {y: 1}]),
+        ],
+    )
+    solution = solve(problem, tol=1e-4, max_seconds=100)
+    # The flux q is the same everywhere: 0.4 q + 0.6 q / 4 = 1.
+    flux = 1 / (0.4 + 0.15)
+    assert float(solution(x=0.3, y=0.6, z=0.4)) == pytest.approx(0.4 * flux, rel=1e-4)
+    both = solution(k * v.diff(z), x=0.5, y=0.5, z=np.array([0.2, 0.7]))
+    assert both == pytest.approx([flux, flux], rel=1e-3)
 
 
 def test_a_beam_whose_stiffness_and_load_jump():
