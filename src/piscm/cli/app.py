@@ -221,7 +221,9 @@ def reproduce_paper(
 def measure(
     parts: Annotated[
         list[str] | None,
-        typer.Argument(help="algorithms, growth, accuracy (all three if none is named) or scale."),
+        typer.Argument(
+            help="algorithms, growth, accuracy (all three if none is named), scale or model."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for tables and the picture.")] = Path("out"),
     trials: Annotated[int, typer.Option(help="Seeds of each algorithm.")] = 3,

@@ -14,6 +14,7 @@ from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
 from piscm.compile.expression import Compiled
 from piscm.network.start import Start
+from piscm.problem.complex_fields import is_complex, split
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.integrals import integrals_in
@@ -156,7 +157,14 @@ class Model(ABC):
         With `normals` it may hold the outward normal, for points on a boundary. A translation says
         what its symbols mean in a region.
         """
-        expression = as_expression(written, "The expression")
+        expression = as_expression(written, "The expression", complex_too=True)
+        if is_complex(expression):
+            expression, imaginary = split(expression, "The expression")
+            if imaginary != 0:
+                raise ProblemError(
+                    f"{brief(written)} is complex; give its real part, its imaginary part or its "
+                    "modulus: re(...), im(...), abs(...)."
+                )
         if integrals_in(expression):
             raise ProblemError(
                 f"{brief(expression)} holds an integral; use solution.integral(u, over=...)."

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from piscm.compile.differentiable import derivative
 from piscm.compile.expression import Compiled, Jet
 from piscm.network.smooth import smooth
+from piscm.problem.complex_fields import parts_of
 from piscm.problem.declared import Declared
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.problem import Problem
+from piscm.problem.symbols import ComplexField
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +40,7 @@ class Start:
             return
         if not isinstance(initial, Mapping):
             raise ProblemError("initial must map fields to expressions, as initial={u: 1 - x**2}.")
-        for item, written in _in_regions(problem, initial).items():
+        for item, written in _in_regions(problem, _in_parts(initial)).items():
             if item not in problem.fields:
                 known = ", ".join(str(own) for own in problem.written_fields)
                 raise ProblemError(f"initial names {item}, which is not a field ({known}).")
@@ -65,6 +67,22 @@ class Start:
                     expression = derivative(expression, coordinate, where)
             self._compiled[jet] = Compiled(expression, (), self._coordinates, (), where)
         return self._compiled[jet]
+
+
+def _in_parts(initial: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Starting values of complex fields as those of their parts."""
+    table: dict[Any, Any] = {}
+    for item, written in initial.items():
+        if not isinstance(item, ComplexField):
+            table[item] = written
+            continue
+        where = f"The starting value of {item}"
+        number = sympy.sympify(written)
+        halves = number.as_real_imag() if isinstance(number, sympy.Expr) else (written, 0)
+        if any(isinstance(h, sympy.Expr) and h.has(sympy.re, sympy.im) for h in halves):
+            raise ProblemError(f"{where} cannot be split into a real and an imaginary part.")
+        table |= dict(zip(parts_of(item), halves, strict=True))
+    return table
 
 
 def _in_regions(problem: Problem, initial: Mapping[Any, Any]) -> Mapping[Any, Any]:

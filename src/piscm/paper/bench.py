@@ -12,6 +12,7 @@ from piscm.paper.algorithms import algorithms
 from piscm.paper.drawing import new_figure, write_png
 from piscm.paper.growth import growth
 from piscm.paper.scale import scale
+from piscm.paper.scale_check import model
 from piscm.paper.study import Study, show
 from piscm.paper.trials import run_trials
 from piscm.paper.workers import local_workers
@@ -28,6 +29,7 @@ def bench(out: Path, trials: int, quick: bool, only: Sequence[str]) -> None:
         "growth": lambda: growth(quick),
         "accuracy": lambda: accuracy(quick),
         "scale": lambda: scale(quick),
+        "model": lambda: model(quick),
     }
     if trials < 1:
         raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")

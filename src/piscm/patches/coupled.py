@@ -22,7 +22,7 @@ from piscm.patches.patch import UNKNOWNS, Patch
 Floats = NDArray[np.float64]
 
 # Patches whose factors are one piece of work; fixed, so that the bits do not depend on who does it.
-_DISTRICT = 8
+DISTRICT = 8
 _STEPS = (*(0.5**k for k in range(8)), 0.0)
 # A holder that is in no district.
 _NOBODY = -1
@@ -85,7 +85,7 @@ class Coupled:
     def __init__(self, cutting: Cutting, crew: Crew | None = None) -> None:
         self.cutting, self._crew = cutting, crew or Processes()
         tree = cutting.grid.tree
-        branches = districts(tree, _DISTRICT)
+        branches = districts(tree, DISTRICT)
         self._top = above(tree, branches)
         self.districts = [self._district(branch) for branch in branches]
         of = {leaf: n for n, own in enumerate(branches) for leaf in leaves(own)}

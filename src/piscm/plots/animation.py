@@ -20,7 +20,7 @@ from piscm.plots.canvas import (
 from piscm.plots.maps import is_time
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, only_field, values_inside
+from piscm.result.arguments import as_written, drawn_as, only_field, values_inside
 from piscm.result.solution import Solution
 from piscm.text.replacing import replacing
 
@@ -78,6 +78,7 @@ def animate(
     if path is not None:
         _check_format(Path(path))
     meant = only_field(problem) if expression is None else as_written(problem, expression)
+    meant = drawn_as(meant)[0]
     ax = axes_or_new(ax)
     axes = [axis_of(solution, name, 201 if len(space) == 1 else 81) for name in space]
     mesh = dict(zip(space, np.meshgrid(*axes), strict=True))

@@ -21,7 +21,7 @@ from piscm.plots.parameters import correlation, unknowns
 from piscm.problem.errors import ProblemError
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, values_inside
+from piscm.result.arguments import as_written, drawn_as, values_inside
 from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ def _panels(
     """Rows of things to draw."""
     problem = solution.problem
     listed = expression if isinstance(expression, list | tuple) else [expression]
-    wanted = problem.written_fields if expression is None else listed
-    chosen = [as_written(problem, item) for item in wanted]
+    wanted = problem.shown_fields if expression is None else listed
+    chosen = [own for item in wanted for own in drawn_as(as_written(problem, item))]
     names, box = names_of(solution), problem.domain.bounding_box
     free = free_names(solution, at)
     middle = dict(zip(names, map(float, box.center), strict=True))

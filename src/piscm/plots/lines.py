@@ -21,7 +21,7 @@ from piscm.plots.canvas import (
 from piscm.plots.maps import draw_edges, level_at
 from piscm.problem.errors import ProblemError
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, only_field, values_inside
+from piscm.result.arguments import as_written, drawn_as, only_field, values_inside
 from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def cross_section(
         )
     ax, problem = axes_or_new(ax), solution.problem
     meant = only_field(problem) if expression is None else as_written(problem, expression)
+    meant = drawn_as(meant)[0]
     along = axis_of(solution, free[0], _POINTS)
     if reference is not None:
         truth = np.asarray(reference(**{free[0]: along}, **at), dtype=float)
@@ -87,7 +88,8 @@ def profile(
     if len(free) != 1:
         raise ProblemError(f"A profile needs one free coordinate, not {len(free)}: use at={{...}}.")
     ax, problem = axes_or_new(ax), solution.problem
-    chosen = [as_written(problem, item) for item in expressions or problem.written_fields]
+    wanted = [as_written(problem, item) for item in expressions or problem.shown_fields]
+    chosen = [own for item in wanted for own in drawn_as(item)]
     along = axis_of(solution, free[0], _POINTS)
     for number, item in enumerate(chosen):
         name = label(problem, item, units)

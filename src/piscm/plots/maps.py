@@ -25,7 +25,7 @@ from piscm.plots.canvas import (
 from piscm.problem.errors import ProblemError
 from piscm.problem.mosaic import Mosaic
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, only_field, values_inside
+from piscm.result.arguments import as_written, drawn_as, only_field, values_inside
 from piscm.result.solution import Solution
 from piscm.shapes.shape import Shape
 
@@ -78,6 +78,7 @@ def field_map(
         free.sort(key=lambda name: name != across)
     problem = solution.problem
     meant = only_field(problem) if expression is None else as_written(problem, expression)
+    meant = drawn_as(meant)[0]
     ax = axes_or_new(ax)
     horizontal, vertical = (axis_of(solution, name) for name in free)
     mesh = dict(zip(free, np.meshgrid(horizontal, vertical), strict=True))
@@ -207,6 +208,7 @@ def slices(
         )[1][0]
     problem = solution.problem
     meant = only_field(problem) if expression is None else as_written(problem, expression)
+    meant = drawn_as(meant)[0]
     flat = [name for name in free if name != along]
     mesh = np.meshgrid(*(axis_of(solution, name, 41) for name in flat))
     known: dict[str, Any] = {**dict(zip(flat, mesh, strict=True)), **at}

@@ -31,7 +31,7 @@ def overview(
     """
     box, names = solution.problem.domain.bounding_box, names_of(solution)
     middle = dict(zip(names, box.center, strict=True))
-    fields = solution.problem.written_fields
+    fields = solution.problem.shown_fields
     expression = None if len(fields) == 1 else fields[0]
     if reference is not None and expression is not None:
         reference = of_field(reference, str(expression.func))

@@ -43,7 +43,7 @@ class Condition(Requirement):
     weight: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        expression = as_expression(self.expression, "A condition")
+        expression = as_expression(self.expression, "A condition", complex_too=True)
         shown = brief(expression)
         if self.on is None:
             object.__setattr__(self, "on", _throughout(expression))
@@ -100,7 +100,7 @@ class Periodic(Requirement):
     weight: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        expression = as_expression(self.expression, "A periodic condition")
+        expression = as_expression(self.expression, "A periodic condition", complex_too=True)
         object.__setattr__(self, "expression", expression)
         weight = checked_weight(self.weight, f"the periodic condition on {brief(expression)}")
         object.__setattr__(self, "weight", weight)

@@ -13,12 +13,12 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanAtom
 
 from piscm.problem.errors import ProblemError, UnfitError, brief, shortened
-from piscm.problem.functions import CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
+from piscm.problem.functions import COMPLEX, CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
 from piscm.problem.integrals import Integral, here
 from piscm.problem.normals import normal
 from piscm.problem.sampled import Sampled, Samples
 from piscm.problem.size import MAX_PARTS, Sizes
-from piscm.problem.symbols import lookalike
+from piscm.problem.symbols import ComplexField, lookalike
 
 _MAX_DEPTH = 50
 
@@ -26,10 +26,11 @@ _STRUCTURE = frozenset(
     [sympy.Add, sympy.Mul, sympy.Pow, normal, here, Sampled, *FUNCTIONS.values()]
 )
 _CONSTANTS = frozenset([*CONSTANTS.values(), sympy.E])
+_COMPLEX = tuple(COMPLEX.values())
 _CONNECTIVES = (sympy.And, sympy.Or, sympy.Not)
 
 
-def as_expression(written: Any, where: str) -> sympy.Expr:
+def as_expression(written: Any, where: str, *, complex_too: bool = False) -> sympy.Expr:
     """The residual that must vanish: an expression itself, or ``a - b`` for ``Eq(a, b)``.
 
     Every derivative in it is expanded to derivatives of fields.
@@ -39,6 +40,8 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
     written : sympy.Expr or sympy.Eq or number
     where : str
         What the expression is ("equation 1"), for error messages.
+    complex_too : bool
+        Whether it may hold complex fields and the imaginary unit.
     """
     if isinstance(written, str):
         raise ProblemError(
@@ -65,9 +68,22 @@ def as_expression(written: Any, where: str) -> sympy.Expr:
         raise ProblemError(f"{where} is a {type(written).__name__}, not a SymPy expression.")
     try:
         check_parts(expression, where)
+        _check_real(expression, where, complex_too)
         return _without_open_derivatives(expression, where, Budget())
     except RecursionError:
         raise ProblemError(f"{where} is nested too deeply.") from None
+
+
+def _check_real(expression: sympy.Expr, where: str, complex_too: bool) -> None:
+    known = expression.atoms(ComplexField)
+    if (known and complex_too) or not (known or expression.has(sympy.I, *_COMPLEX)):
+        return
+    if known:
+        raise ProblemError(f"{where} must be real, and {brief(expression)} is complex.")
+    raise ProblemError(
+        f"{where}: {_as_it_is(expression)} is complex, and holds no complex field: declare one, as "
+        "field('psi', x, t, complex=True)."
+    )
 
 
 def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
@@ -173,11 +189,8 @@ def _parts_of(part: Any) -> Sequence[Any]:
         values = [value for value, _ in part.args]
         return [*values, *(side for _, condition in part.args for side in _sides(condition))]
     if part is sympy.I:
-        raise UnfitError(
-            "is complex; fields are real. Write the real and the imaginary part as two fields and "
-            "two equations."
-        )
-    if type(part) not in _STRUCTURE:
+        return ()
+    if type(part) not in _STRUCTURE and type(part) not in _COMPLEX:
         raise UnfitError(
             f"holds {brief(part)} ({type(part).__name__}), which piscm cannot compile. If SymPy "
             "can work it out, call .doit() first. Known functions: " + ", ".join(sorted(FUNCTIONS))

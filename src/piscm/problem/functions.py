@@ -59,6 +59,9 @@ ALIASES: dict[str, Callable[..., Any]] = {
 }
 """Alternative names in text."""
 
+COMPLEX: dict[str, type] = {"re": sympy.re, "im": sympy.im, "conjugate": sympy.conjugate}
+"""Functions of complex fields."""
+
 RELATIONS: dict[str, Callable[..., Any]] = {"Eq": sympy.Eq, "Ne": sympy.Ne}
 
 CONSTANTS: dict[str, sympy.Expr] = {

@@ -17,6 +17,7 @@ from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Observed
 from piscm.problem.requirement import Requirement, checked_weight
+from piscm.problem.symbols import ComplexField
 from piscm.problem.written import Expression
 
 LOSSES = ("square", "huber")
@@ -64,7 +65,7 @@ class Observations(Requirement):
     columns: tuple[str, ...] | None = None  # names of the columns of points, if they have names
 
     def __post_init__(self) -> None:
-        expression = as_expression(self.expression, "An observed expression")
+        expression = as_expression(self.expression, "An observed expression", complex_too=True)
         shown = brief(expression)
         points, values, noise = self._arrays(expression, f"the observations of {shown}")
         shape = points.shape
@@ -99,7 +100,7 @@ class Observations(Requirement):
                         f"{name}={given!r} for {what} names a column, and the points are no table."
                     )
             points = finite_array(self.points, f"The points of {what}")
-            return points, finite_array(values, f"The values of {what}"), noise
+            return points, _finite_values(expression, values, f"The values of {what}"), noise
         names = _names(expression)
         arrays = [
             finite_array(column(table, name, f"The points of {what}"), f"The points of {what}")
@@ -112,7 +113,11 @@ class Observations(Requirement):
         if isinstance(noise, str):
             noise = column(table, noise, f"The noise of {what}")
         object.__setattr__(self, "columns", names)
-        return np.stack(arrays, axis=-1), finite_array(values, f"The values of {what}"), noise
+        return (
+            np.stack(arrays, axis=-1),
+            _finite_values(expression, values, f"The values of {what}"),
+            noise,
+        )
 
     def in_order(self, coordinates: Sequence[sympy.Symbol]) -> "Observations":
         """The same with columns in the order of a domain's coordinates."""
@@ -165,6 +170,10 @@ class Observations(Requirement):
     def with_expression(self, expression: sympy.Expr) -> "Observations":
         return replace(self, expression=expression)
 
+    def of(self, expression: sympy.Expr, values: Floats) -> "Observations":
+        """The same points and noise with another expression and other values."""
+        return replace(self, expression=expression, values=values)
+
     def within(self, kept: Kept) -> "Observations":
         points, values = np.asarray(self.points), np.asarray(self.values)
         noise = self.noise[kept.rows] if isinstance(self.noise, np.ndarray) else self.noise
@@ -183,6 +192,15 @@ class Observations(Requirement):
 
     def __repr__(self) -> str:
         return f"{brief(self.expression)} observed at {len(np.asarray(self.values))} points"
+
+
+def _finite_values(expression: sympy.Expr, values: Any, what: str) -> Any:
+    """An array of real numbers, or of complex ones if the expression holds a complex field."""
+    if not np.iscomplexobj(values) or not expression.atoms(ComplexField):
+        return finite_array(values, what)
+    array = np.asarray(values)
+    parts = finite_array(array.real, what), finite_array(array.imag, what)
+    return parts[0] + 1j * parts[1]
 
 
 def _checked_noise(given: Any, count: int, shown: str) -> Any:

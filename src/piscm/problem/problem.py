@@ -10,6 +10,7 @@ import sympy
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
+from piscm.problem.complex_fields import split_equation, split_requirement, wholes
 from piscm.problem.conditions import Condition
 from piscm.problem.declared import Declared
 from piscm.problem.domain import Domain
@@ -135,11 +136,22 @@ class Problem(Frozen):
         guessed = intervals(unknowns, domain)
         self._set(
             domain=domain,
-            equations=tuple(as_expression(item, f"Equation {number}") for number, item in written),
-            conditions=tuple(_fitted(item, domain) for item in _listed(conditions, "conditions")),
+            equations=tuple(
+                half
+                for number, item in written
+                for half in _real_equations(item, f"Equation {number}")
+            ),
+            conditions=tuple(
+                half
+                for item in _listed(conditions, "conditions")
+                for half in split_requirement(_fitted(item, domain))
+            ),
             observations=tuple(
-                item.in_order(domain.coordinates) if isinstance(item, Observations) else item
+                half
                 for item in _listed(observations, "observations")
+                for half in split_requirement(
+                    item.in_order(domain.coordinates) if isinstance(item, Observations) else item
+                )
             ),
             unknowns=ReadOnly((symbol, guess) for symbol, (guess, *_) in guessed.items()),
             bounds=ReadOnly((symbol, (low, high)) for symbol, (_, low, high) in guessed.items()),
@@ -210,6 +222,11 @@ class Problem(Frozen):
     def written_fields(self) -> tuple[AppliedUndef, ...]:
         """The fields as the user wrote them."""
         return self.fields if self.statement is None else self.statement.fields
+
+    @property
+    def shown_fields(self) -> tuple[AppliedUndef, ...]:
+        """The same, with a complex field instead of its real and imaginary part."""
+        return wholes(self.written_fields)
 
     @property
     def amplitudes(self) -> frozenset[sympy.Symbol]:
@@ -522,6 +539,10 @@ class Problem(Frozen):
             *(f"  {symbol} unknown, first guess {g:g}" for symbol, g in self.unknowns.items()),
         ]
         return "\n".join(lines)
+
+
+def _real_equations(written: Any, where: str) -> list[sympy.Expr]:
+    return split_equation(as_expression(written, where, complex_too=True), where)
 
 
 def _fitted(item: Any, domain: Domain) -> Any:

@@ -32,6 +32,18 @@ class Field(AppliedUndef):  # type: ignore[misc]  # SymPy has no type hints
         return super().diff(*symbols, **assumptions)
 
 
+class ComplexField(Field):
+    """A field with complex values; it is solved for as two real ones."""
+
+
+class RealPart(Field):
+    """The real part of a complex field."""
+
+
+class ImaginaryPart(Field):
+    """The imaginary part of a complex field."""
+
+
 def differentiations(given: Iterable[Any]) -> list[tuple[sympy.Symbol, int]]:
     """Arguments of ``diff`` as pairs: ``x, (t, 2)`` and ``x, t, 2`` are ``[(x, 1), (t, 2)]``."""
     pairs: list[tuple[sympy.Symbol, int]] = []
@@ -115,8 +127,11 @@ def unknown(names: str, *, positive: bool = False) -> sympy.Symbol | tuple[sympy
     return _symbols(names, positive=True) if positive else _symbols(names)
 
 
-def field(name: str, *coordinates: sympy.Symbol) -> sympy.Expr:
+def field(name: str, *coordinates: sympy.Symbol, complex: bool = False) -> sympy.Expr:
     """A field (dependent variable) of the given coordinates, as a SymPy function.
+
+    A complex one may stand in equations with ``sympy.I``, ``re``, ``im``, ``conjugate`` and
+    ``Abs``. It is solved for as two real fields, and the solution's values are complex.
 
     >>> x, t = coordinates("x t")
     >>> field("u", x, t).diff(x, 2)
@@ -133,4 +148,6 @@ def field(name: str, *coordinates: sympy.Symbol) -> sympy.Expr:
             )
     if len({coordinate.name for coordinate in coordinates}) < len(coordinates):
         raise ProblemError(f"The field {name!r} names a coordinate twice.")
+    if complex:
+        return UndefinedFunction(name, bases=(ComplexField,), complex=True)(*coordinates)
     return UndefinedFunction(name, bases=(Field,), real=True)(*coordinates)

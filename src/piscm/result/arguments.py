@@ -8,10 +8,13 @@ import sympy
 from numpy.typing import ArrayLike, NDArray
 from sympy.core.function import AppliedUndef
 
+from piscm.problem.complex_fields import is_complex, split
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
+from piscm.problem.expressions import as_expression
 from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
+from piscm.problem.symbols import ComplexField
 from piscm.problem.written import Expression
 from piscm.text.parse import parse_expression
 
@@ -55,16 +58,34 @@ def as_written(problem: Problem, expression: Any) -> Any:
         return expression
     symbols = {s.name: s for s in (*problem.domain.coordinates, *problem.unknowns)}
     symbols |= problem.samples
-    fields = {str(item.func): item for item in problem.written_fields}
+    fields = {str(item.func): item for item in (*problem.shown_fields, *problem.written_fields)}
+    if any(isinstance(item, ComplexField) for item in problem.shown_fields):
+        symbols.setdefault("I", sympy.I)
     return parse_expression(expression, symbols, fields, "The expression")
 
 
 def only_field(problem: Problem) -> AppliedUndef:
     """The field of a problem that has only one."""
-    if len(problem.written_fields) > 1:
-        names = ", ".join(str(item) for item in problem.written_fields)
+    if len(problem.shown_fields) > 1:
+        names = ", ".join(str(item) for item in problem.shown_fields)
         raise ProblemError(f"The problem has several fields ({names}): say which one first.")
-    return problem.written_fields[0]
+    return problem.shown_fields[0]
+
+
+def drawn_as(expression: Any) -> list[Any]:
+    """What a picture shows of an expression: of a complex one its modulus and its real part."""
+    if in_parts(expression)[1] is None:
+        return [expression]
+    return [sympy.Abs(expression), sympy.re(expression)]
+
+
+def in_parts(expression: Any) -> tuple[Any, Any]:
+    """The real and the imaginary part of what is to be evaluated; None if that is zero."""
+    given = as_expression(expression, "The expression", complex_too=True)
+    if not is_complex(given):
+        return expression, None
+    real, imaginary = split(given, "The expression")
+    return real, None if imaginary == 0 else imaginary
 
 
 def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
@@ -100,7 +121,9 @@ def values_inside(
     values = np.full(len(points), np.nan)
     if inside.any():
         names = [symbol.name for symbol in problem.domain.coordinates]
-        values[inside] = solution(expression, **dict(zip(names, points[inside].T, strict=True)))
+        known = solution(expression, **dict(zip(names, points[inside].T, strict=True)))
+        values = values.astype(known.dtype)
+        values[inside] = known
     return values.reshape(arrays[0].shape)
 
 

@@ -26,6 +26,7 @@ from piscm.result.arguments import (
     as_written,
     broadcast,
     checked_points,
+    in_parts,
     only_field,
     taken_apart,
 )
@@ -203,7 +204,7 @@ class Solution(Exports):
         """The compiled blocks of the problem."""
         return compile_blocks(self.problem)
 
-    def __call__(self, *given: Any, **coordinates: ArrayLike) -> Floats:
+    def __call__(self, *given: Any, **coordinates: ArrayLike) -> NDArray[Any]:
         """The value of an expression at coordinates that are broadcast together.
 
         ``solution(x=0.5, t=1)`` and ``solution(0.5, 1)`` are the only field,
@@ -220,7 +221,11 @@ class Solution(Exports):
         expression = only_field(self.problem) if expression is None else expression
         arrays = broadcast(self.problem, at)
         points = np.stack([array.ravel() for array in arrays], axis=-1)
-        values = self.network.values(expression, checked_points(self.problem, points))
+        real, imaginary = in_parts(expression)
+        checked = checked_points(self.problem, points)
+        values: NDArray[Any] = self.network.values(real, checked)
+        if imaginary is not None:
+            values = values + 1j * self.network.values(imaginary, checked)
         return np.asarray(values.reshape(arrays[0].shape))
 
     def integral(
@@ -229,7 +234,7 @@ class Solution(Exports):
         /,
         over: Any = None,
         **coordinates: ArrayLike,
-    ) -> Floats:
+    ) -> NDArray[Any]:
         """The integral of an expression.
 
         Parameters
@@ -242,7 +247,11 @@ class Solution(Exports):
             Values of the coordinates that it does not run over.
         """
         chosen = only_field(self.problem) if expression is None else expression
-        return integrate(self.network, as_written(self.problem, chosen), over, coordinates)
+        real, imaginary = in_parts(as_written(self.problem, chosen))
+        found: NDArray[Any] = integrate(self.network, real, over, coordinates)
+        if imaginary is not None:
+            found = found + 1j * integrate(self.network, imaginary, over, coordinates)
+        return found
 
     @cached_property
     def error_estimate(self) -> ErrorEstimate:
@@ -289,7 +298,7 @@ class Solution(Exports):
         return solution_html(self)
 
     def __repr__(self) -> str:
-        fields = ", ".join(str(field) for field in self.problem.written_fields)
+        fields = ", ".join(str(field) for field in self.problem.shown_fields)
         chosen = self.method.chosen(self.network)
         asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))

@@ -19,6 +19,7 @@ import sympy
 
 from piscm.problem.problem import Problem
 from piscm.problem.region import Region
+from piscm.problem.symbols import ComplexField
 from piscm.text.entries import checked_table, known_only
 from piscm.text.mistakes import Mistakes
 from piscm.text.parse import expression_text
@@ -38,6 +39,7 @@ _KEYS = (
     "observations",
     "regions",
     "samples",
+    "complex",
 )
 
 
@@ -82,6 +84,9 @@ def problem_to_document(
         if problem.statement.interface is not None:
             pairs = problem.statement.interface.items()
             document["interface"] = [{"of": text(e), "jump": text(jump)} for e, jump in pairs]
+    whole = [str(f.func) for f in problem.shown_fields if isinstance(f, ComplexField)]
+    if whole:
+        document["complex"] = whole
     if problem.samples:
         document["samples"] = {name: samples_document(own) for name, own in problem.samples.items()}
     ranges = {name: own for name, own in regions.document.items() if name not in named}

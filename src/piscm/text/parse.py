@@ -22,7 +22,15 @@ from sympy.printing.str import StrPrinter
 
 from piscm.problem.errors import FormulaError, ProblemError, UnfitError, printable, shortened
 from piscm.problem.expressions import Budget, differentiate
-from piscm.problem.functions import ALIASES, CONSTANTS, FUNCTIONS, MAX_ORDER, RELATIONS, WORDS
+from piscm.problem.functions import (
+    ALIASES,
+    COMPLEX,
+    CONSTANTS,
+    FUNCTIONS,
+    MAX_ORDER,
+    RELATIONS,
+    WORDS,
+)
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.operators import BY_NAME, OF_VECTORS
 from piscm.problem.sampled import Sampled
@@ -302,7 +310,7 @@ class _Reader:
             return self.formed(node, self.former.compared, RELATIONS[name], *arguments)
         if name in BY_NAME:
             return self.formed(node, self.former.operated, BY_NAME[name], arguments)
-        function = FUNCTIONS.get(name) or ALIASES.get(name)
+        function = FUNCTIONS.get(name) or ALIASES.get(name) or COMPLEX.get(name)
         if function is None:
             known = ", ".join(sorted(WORDS))
             near = did_you_mean(name, [*WORDS, *self.fields])

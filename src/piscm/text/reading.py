@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 
 from piscm.problem.box import Box
+from piscm.problem.complex_fields import IMAGINARY, REAL, parts_of
 from piscm.problem.conditions import Condition, Periodic
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
@@ -198,6 +199,8 @@ class Reading:
                         known(own, item, "coordinate") for item in checked_list(listed, "fields")
                     ]
                     self.fields[name] = field_of(name, *found)
+        with self.mistakes.at("complex"):
+            self._read_complex(checked_list(document.get("complex", []), "complex"))
 
         with self.mistakes.at("samples"):
             for name, given in checked_table(document.get("samples", {}), "samples").items():
@@ -211,6 +214,20 @@ class Reading:
             self.coefficients = {**symbols, **functions}
             self.symbols = {**self.symbols, **symbols}
             self.fields = {**self.fields, **functions}
+
+    def _read_complex(self, listed: list[Any]) -> None:
+        """Complex fields, which are declared themselves or by their two parts."""
+        for number, name in enumerate(listed):
+            with at(number):
+                real, imaginary = (f"{name}{end}" for end in (REAL, IMAGINARY))
+                own = self.fields.get(str(name)) or self.fields.get(real)
+                if own is None or (str(name) not in self.fields and imaginary not in self.fields):
+                    raise ProblemError(f"{brief(name, 40)} is not a field of [fields].")
+                whole = field_of(str(name), *own.args, complex=True)
+                both = dict(zip((real, imaginary), parts_of(whole), strict=True))
+                self.fields = {**self.fields, **both, str(name): whole}
+        if listed:
+            self.symbols.setdefault("I", sympy.I)
 
     def _read_expressions(self, document: Mapping[str, Any]) -> None:
         with self.mistakes.at("expressions"):

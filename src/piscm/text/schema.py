@@ -186,6 +186,11 @@ PROBLEM = (
         {"type": "object", "additionalProperties": _NAMES},
         'The fields and their coordinates, `u = ["x", "t"]`; left out, there is one, u, of all.',
     ),
+    Entry(
+        "complex",
+        _NAMES,
+        "Fields with complex values; `I`, `re`, `im`, `conjugate` and `abs` are known then.",
+    ),
     Entry("unknowns", {"type": "object"}, "Parameters to be found: a first guess, or a table."),
     Entry("regions", {"type": "object"}, "Regions by name, for `integral(u, name)`."),
     Entry(

@@ -35,7 +35,16 @@ def problem_text(problem: Problem, more: Mapping[str, Any] | None = None) -> str
     document["unknowns"] = {
         name: _short_unknown(item) for name, item in document["unknowns"].items()
     }
-    order = ("equations", "conditions", "observations", "interface", "region", "singular", *_TABLES)
+    order = (
+        "complex",
+        "equations",
+        "conditions",
+        "observations",
+        "interface",
+        "region",
+        "singular",
+        *_TABLES,
+    )
     full = {**document, **(more or {})}
     # An empty table of singular functions forbids them, and is kept.
     kept = {

@@ -1,0 +1,172 @@
+"""Measurements with several processes: how much faster, the same bits, what a loss costs."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm import PISC3, Patches, Solution, solve
+from piscm.paper.scale_problems import helmholtz
+from piscm.paper.store import Record
+
+# 8 × 8 patches of so many nodes: a few seconds of work.
+_SIDE, _NODES = 8, 280
+_CLUSTER = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
+
+
+def _solved(executor: Any = None, nodes: int = _NODES) -> Solution:
+    problem, _ = helmholtz(_SIDE)
+    x, y = problem.domain.coordinates
+    method = Patches({x: _SIDE, y: _SIDE}, method=PISC3(max_nodes=nodes))
+    return solve(problem, method, executor=executor, progress=False)
+
+
+def _values(solution: Solution) -> NDArray[np.float64]:
+    at = np.random.default_rng(0).random((2, 1000))
+    return solution(*at)
+
+
+def _timed(executor: Any = None) -> tuple[float, NDArray[np.float64]]:
+    """The shorter of two times on the clock, and the values."""
+    seconds = []
+    for _ in range(2):
+        began = time.perf_counter()
+        solution = _solved(executor)
+        seconds.append(time.perf_counter() - began)
+    return min(seconds), _values(solution)
+
+
+def _compared(executor: Any) -> Record:
+    _solved(executor, nodes=20)  # workers load what they need
+    alone, values = _timed()
+    together, others = _timed(executor)
+    same = "yes" if np.array_equal(values, others) else "NO"
+    return {"times faster": alone / together, "serial": alone, "same bits": same}
+
+
+def two_processes(count: int, seed: int) -> Record:
+    """Serial against a pool of processes."""
+    with ProcessPoolExecutor(count, mp_context=get_context("forkserver")) as pool:
+        return _compared(pool)
+
+
+def two_workers(count: int, seed: int) -> Record:
+    """Serial against a Dask cluster on this machine."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=count, **_CLUSTER) as cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
+        return _compared(client)
+
+
+def killed_worker(count: int, seed: int) -> Record:
+    """Which tasks are computed anew if a worker dies in the middle of a solve."""
+    from distributed import Client, LocalCluster
+
+    values = _values(_solved())
+    with LocalCluster(n_workers=count, **_CLUSTER) as cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
+        _solved(client, nodes=20)
+        made: dict[str, int] = {}
+        held: set[str] = set()
+        pids: dict[str, int] = client.run(os.getpid)
+        cluster.scheduler.add_plugin(_watch(cluster.scheduler, pids, made, held))
+        found = _solved(client)
+        again = [key for key, times in made.items() if times > 1]
+        others = [key for key in again if key not in held]
+        same = "yes" if np.array_equal(_values(found), values) else "NO"
+        return {
+            "others' tasks repeated": len(others),
+            "repeated": len(again),
+            "tasks": len(made),
+            "same bits": same,
+        }
+
+
+def _watch(scheduler: Any, pids: dict[str, int], made: dict[str, int], held: set[str]) -> Any:
+    """Counts how often tasks are done, and kills a worker after some of them."""
+    from distributed import SchedulerPlugin
+
+    class Watch(SchedulerPlugin):
+        def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+            if finish != "memory" or start != "processing":
+                return
+            made[str(key)] = made.get(str(key), 0) + 1
+            if held or sum("factored" in own for own in made) < 3:
+                return
+            worker = next(iter(scheduler.workers.values()))
+            held.update(str(own.key) for own in (*worker.has_what, *worker.processing))
+            held.add("")  # once only, even if it held nothing
+            os.kill(pids[worker.address], signal.SIGKILL)
+
+    return Watch()
+
+
+_SWEEP = """
+from distributed import Client
+import time
+import piscm
+from piscm.baselines import RandomFeatures
+
+x = piscm.coordinates("x")
+u = piscm.field("u", x)
+
+def decay(rate):
+    start = piscm.Condition(u - 1, on={{x: 0}})
+    return piscm.Problem(piscm.Box({{x: (0, 1)}}), [u.diff(x) + rate * u], [start])
+
+def show(done, residual):
+    print(done, flush=True)
+
+if __name__ == "__main__":
+    with Client("{address}") as client:
+        rates = [1 + i / 100 for i in range({count})]
+        piscm.sweep(
+            decay,
+            {{"rate": rates}},
+            executor=client,
+            store="{store}",
+            method=RandomFeatures(nodes=60, scale=3.0),
+            progress=show,
+        )
+"""
+
+
+def killed_clients(count: int, seed: int) -> Record:
+    """A sweep whose client is killed three times: what is lost, what is solved again."""
+    from distributed import LocalCluster
+
+    kept: dict[str, int] = {}
+    lost = repeated = 0
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalCluster(n_workers=2, **_CLUSTER) as cluster,  # type: ignore[no-untyped-call]
+    ):
+        store, script = Path(folder) / "store", Path(folder) / "client.py"
+        text = _SWEEP.format(address=cluster.scheduler_address, count=count, store=store)
+        script.write_text(text, encoding="utf-8")
+        for turn in range(4):
+            _run_client(script, None if turn == 3 else (turn + 1) * count // 5)
+            time.sleep(2.0)  # what runs on workers ends
+            now = {path.name: path.stat().st_mtime_ns for path in store.glob("*.npz")}
+            lost += len(set(kept) - set(now))
+            repeated += sum(now[name] != kept[name] for name in set(kept) & set(now))
+            kept = now
+    return {"lost or repeated": lost + repeated, "solved": len(kept), "of": count}
+
+
+def _run_client(script: Path, until: int | None) -> None:
+    """Run a client, to its end or until it has told of so many solves."""
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None
+        for line in client.stdout:
+            if until is not None and int(line) >= until:
+                client.kill()
+                break
