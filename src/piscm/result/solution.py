@@ -310,6 +310,8 @@ class Solution(Exports):
         fields = ", ".join(str(field) for field in self.problem.shown_fields)
         chosen = self.method.chosen(self.network)
         asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
+        known = self.known_error is not None or "error_estimate" in self.__dict__
+        of_residual = "" if known else asked
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
         lines = [
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
@@ -318,15 +320,15 @@ class Solution(Exports):
             *([f"  chosen: {chosen}"] if chosen else []),
             *([f"  {self.network.extent}"] if self.network.extent else []),
             *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
-            f"  residual {self.fitted_residual:.3e}{asked} ({self.method.measure})",
+            f"  residual {self.fitted_residual:.3e}{of_residual} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
             name = fitted_name(block.name, width)
             held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
-        if self.known_error is not None or "error_estimate" in self.__dict__:
-            lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
+        if known:  # that is what the tolerance is for
+            lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}{asked}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item}")
         lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
