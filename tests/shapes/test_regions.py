@@ -247,3 +247,26 @@ def test_a_source_that_jumps_in_an_equation_of_first_order():
     solution = solve(problem)
     assert solution.status.ok
     assert float(solution(x=2)) == pytest.approx(np.exp(-2) + 1 - np.exp(-1), abs=1e-6)
+
+
+def test_a_value_with_coordinates_is_a_function_in_files(tmp_path):
+    path = tmp_path / "rods.toml"
+    path.write_text("""
+equations = ["diff(k*u_x, x) + 1 = 0"]
+conditions = ["u = 0 on boundary"]
+region = [
+    {name = "copper", domain = {x = [0, 1]}, values = {k = 4}},
+    {name = "steel", domain = {x = [1, 2]}, values = {k = "1 + x"}},
+]
+""")
+    problem = Problem.from_file(path)
+    assert Problem.from_file(_written(problem, tmp_path)).to_toml() == problem.to_toml()
+    solution = solve(problem, max_seconds=60)
+    # -k u' = x - c on both sides, and u(2) = 0
+    c = (0.125 + (1 - np.log(1.5))) / (0.25 + np.log(1.5))
+    assert float(solution(x=1.0)) == pytest.approx(c / 4 - 0.125, rel=1e-6)
+
+
+def _written(problem, folder):
+    problem.to_toml(folder / "again.toml")
+    return folder / "again.toml"
