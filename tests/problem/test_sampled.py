@@ -254,3 +254,9 @@ def test_what_hides_between_the_points_is_told():
 
 def _spike(at):
     return np.sin(at) + 50 * np.exp(-(((at - 0.371) / 5e-4) ** 2))
+
+
+def test_a_baseline_in_jax_says_that_it_cannot():
+    pytest.importorskip("jax")
+    with pytest.raises(ProblemError, match="PINN cannot use the sampled function k"):
+        solve(conduction(on_grid()), piscm.baselines.PINN())

@@ -83,6 +83,11 @@ class GradientTrained(Baseline):
 
     def check(self, problem: Problem) -> None:
         super().check(problem)
+        for name in problem.samples:
+            raise ProblemError(
+                f"{type(self).__name__} cannot use the sampled function {name}: splines are not "
+                "known to JAX. Write it as a formula, or use PISC3() or Auto()."
+            )
         jax_for(type(self).__name__)
 
     def fit(self, given: Given) -> Trained:
