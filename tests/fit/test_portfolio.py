@@ -1,6 +1,7 @@
 """One-shot networks: their members, their fits, and the portfolio of `Auto`."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
 
@@ -296,6 +297,42 @@ def test_nothing_to_find():
     ends = [Condition(u, on={x: end}) for end in (0, 1)]
     problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + u], ends)
     assert portfolio(problem, 1e-6)[0] is None
+
+
+def slanted_layer(width):
+    """A step across a square that is parallel to no face."""
+    x, y = coordinates("x y")
+    u, step = field("u", x, y), sympy.tanh((x - y / 2 - sympy.Rational(1, 4)) / width)
+    problem = Problem(
+        Box({x: (0, 1), y: (0, 1)}),
+        [u.diff(x, 2) + u.diff(y, 2) - step.diff(x, 2) - step.diff(y, 2)],
+        [Condition(u - step, on="boundary")],
+    )
+    return problem, sympy.lambdify([x, y], step)
+
+
+def test_a_run_that_learns_nothing_pauses_and_goes_on():
+    problem, _ = slanted_layer(0.05)
+    rng = np.random.default_rng(0)
+    task = task_for(problem, None, Start(problem), EVEN, rng)
+    policy = PortfolioPolicy(pauses=True, rounds=2, columns=700)
+    run = Portfolio(task, 1e-6, ("tanh",), rng, lambda *_: None, policy=policy)
+    first = run.run()
+    assert run.paused
+    then = run.go_on()
+    assert not run.paused
+    assert then.piece.error < first.piece.error
+    assert len(then.piece.network.nodes) > len(first.piece.network.nodes)
+    straight, _ = portfolio(problem, 1e-6, policy=replace(policy, pauses=False))
+    assert len(straight.piece.network.nodes) > len(first.piece.network.nodes)
+
+
+def test_slanted_layers_are_found_by_growth():
+    problem, step = slanted_layer(0.05)
+    solution = solve(problem, tol=1e-3)
+    x, y = np.random.default_rng(1).random((2, 2000))
+    assert solution.status.ok
+    assert np.linalg.norm(solution(x=x, y=y) - step(x, y)) < 1e-3 * np.linalg.norm(step(x, y))
 
 
 def test_ctrl_c_keeps_the_best(monkeypatch):
