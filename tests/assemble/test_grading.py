@@ -14,11 +14,13 @@ from piscm import (
     normal_derivative,
 )
 from piscm.assemble.assembly import Assembly
-from piscm.assemble.grading import GradedScaling, graded
+from piscm.assemble.grading import GradedScaling, graded, has_layers, measuring
 from piscm.assemble.row_scaling import RowScaling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part
+from piscm.fit.members import Member
+from piscm.network.nodes import Nodes
 from piscm.network.start import Start
 
 NEAREST = 1e-5
@@ -52,6 +54,22 @@ def test_half_of_the_points_are_near_a_face_at_every_distance():
     assert nearest.min() >= NEAREST * (1 - 1e-9)
     decades = np.histogram(np.log10(nearest), bins=[-5, -4, -3, -2, -1])[0]
     assert decades.min() > 0.1 * moved.sum()
+
+
+def test_those_that_stay_are_spread_over_the_whole_box():
+    even, points = (own[0][0].points for own in drawn(layer_problem()))
+    stayed = points[(even == points).all(axis=1)]
+    quarters = np.histogram2d(*stayed.T, bins=2, range=[[0, 2], [-1, 0]])[0]
+    assert quarters.min() > 0.15 * len(stayed)
+
+
+def test_means_of_measuring_points_are_true():
+    problem = layer_problem()
+    even = drawn(problem, 2000)[0][0][0].points
+    points, weights = measuring(even, problem.domain, NEAREST, np.random.default_rng(2))
+    upper = points[:, 1] > -0.5
+    assert np.mean(weights * upper) == pytest.approx(0.5, abs=0.05)
+    assert np.mean(weights * np.exp(-100 * points[:, 0])) == pytest.approx(0.005, rel=0.2)
 
 
 def test_points_of_a_face_stay_on_it_and_pairs_stay_pairs():
@@ -101,3 +119,14 @@ def test_slabs_take_their_share_of_the_factors():
     whole = assembly.system("tanh").start().energy
     slabs = [assembly.slab(slice(k, k + 10), "tanh").start().energy for k in range(0, 40, 10)]
     assert sum(slabs) == pytest.approx(whole, rel=1e-12)
+
+
+def test_layers_are_told_from_fronts():
+    rng = np.random.default_rng(0)
+    box = layer_problem().domain
+    wall = Member("tanh", (2.0, 2.0), nearest=1e-4).draw(200, box, rng)
+    assert has_layers(wall, box)
+    assert not has_layers(Member("tanh", (8.0, 8.0)).draw(200, box, rng), box)
+    steep = wall.weights[np.abs(wall.weights).max(axis=1) > 20]
+    middle = Nodes(steep, -steep @ box.center)
+    assert not has_layers(middle, box)

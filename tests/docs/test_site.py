@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import piscm
 from piscm.cli import app
@@ -26,25 +27,14 @@ BLOCKS = [
     for name, text in WRITTEN.items()
     for language, code in re.findall(r"^```(\S*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 ]
-COMMANDS = sorted(
-    {
-        line.split("#")[0].strip()
-        for _, language, code in BLOCKS
-        if language == ""
-        for line in code.splitlines()
-        if line.startswith("piscm ") and "…" not in line
-    }
-)
 # Programs of others, shown beside ours.
 FOREIGN = {("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matlab")}
-# What needs a cluster, or hours, is parsed here and not run.
-FOREIGN |= {("scale.md", "python")}
 
 
 def test_every_block_is_run_or_of_another_program():
     assert len(BLOCKS) > 50
     for name, language, code in BLOCKS:
-        known = language in ("", "{code-cell}", "{toctree}", "toml", "{eval-rst}")
+        known = language in ("", "{code-cell}", "{toctree}", "toml", "csv", "text", "{eval-rst}")
         assert known or (name, language) in FOREIGN, (
             f"{name} has a block of {language}: {code[:60]}"
         )
@@ -66,24 +56,61 @@ def test_code_is_python(name, code):
     ast.parse("\n".join(lines))
 
 
-@pytest.mark.parametrize("code", [c for _, language, c in BLOCKS if language == "toml"])
-def test_problem_files_are_read(code, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "code"), [(n, c) for n, language, c in BLOCKS if language == "toml"]
+)
+def test_problem_files_are_read(name, code, tmp_path):
+    for other, text in files_of(PAGES[name]).items():
+        (tmp_path / other).write_text(text)
     path = tmp_path / "problem.toml"
     path.write_text(code)
-    for name in re.findall(r'file *= *"([\w.]+\.csv)"', code):
-        columns = [*re.findall(r"^(\w) *= *\[", code, re.MULTILINE), "value"]
-        middle = ",".join("0.5" for _ in columns)
-        (tmp_path / name).write_text(",".join(columns) + "\n" + f"{middle}\n" * 3)
     assert read_problem_file(path).problem.fields
 
 
-@pytest.mark.parametrize("line", COMMANDS)
-def test_commands_are_known(line):
-    _, name, *arguments = shlex.split(line)
+def files_of(page):
+    """The files that a page shows: blocks after a line that ends in the name of one."""
+    named = r"`(\w[\w-]*\.(?:toml|csv))`[^`\n]*:\n\n```(?:toml|csv)\n(.*?)^```$"
+    return dict(re.findall(named, page, re.MULTILINE | re.DOTALL))
+
+
+SHELL = {
+    name: [
+        line.split(" #")[0].strip()
+        for own, language, code in BLOCKS
+        if own == name and language == ""
+        for line in code.splitlines()
+        if line.startswith("piscm ")
+    ]
+    for name in WRITTEN
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, lines in SHELL.items() if lines])
+def test_commands_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for other, text in files_of(PAGES[name]).items():
+        (tmp_path / other).write_text(text)
+    for line in SHELL[name]:
+        done = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert done.exit_code == 0, (line, done.output, done.exception)
+
+
+def test_commands_in_sentences_are_known():
+    said = {
+        line
+        for text in WRITTEN.values()
+        for line in re.findall(r"`(piscm [^`\n]*)`", text)
+        if "[" not in line
+    }
     commands = get_command(app).commands
-    assert name in commands
-    arguments = [item for item in arguments if not item.startswith("2>")]
-    commands[name].make_context(name, arguments, resilient_parsing=True)
+    for line in said:
+        _, name, *arguments = shlex.split(line)
+        if name.startswith("-") or name == "COMMAND":
+            continue
+        assert name in commands, line
+        if "--help" not in arguments:
+            commands[name].make_context(name, arguments, resilient_parsing=True)
 
 
 def test_every_status_has_its_section():

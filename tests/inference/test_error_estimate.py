@@ -1,5 +1,7 @@
 """The estimated error against the true one, where a solution is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy
@@ -15,11 +17,14 @@ from piscm import (
     Periodic,
     Problem,
     Sampling,
+    Status,
     Windows,
     coordinates,
     field,
     solve,
+    zoo,
 )
+from piscm.inference.error_estimate import estimate_error
 
 x, t = coordinates("x t")
 y, u = field("y", t), field("u", x, t)
@@ -164,3 +169,27 @@ def test_exact_data_do_not_spoil_the_estimate():
     observed = Problem(problem.domain, problem.equations, problem.conditions, None, [data])
     method = Windows(t, 2, method=PISC3(max_nodes=40, **ORTHOGONAL))
     check(solve(observed, method, sampling=Sampling(400, 80)), truth)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", ["boundary-layer", "convection-diffusion-2d"])
+def test_layers(name, seed):
+    benchmark = zoo.load(name)
+    solution = solve(benchmark.problem, seed=seed, tol=1e-4)
+    truth = benchmark.relative_error(solution)
+    assert 0.5 < solution.error_estimate.relative / truth < 2
+
+
+def test_a_layer_is_seen_without_the_fitted_points_too():
+    benchmark = zoo.load("boundary-layer")
+    solution = solve(benchmark.problem)
+    estimate = estimate_error(solution.network)
+    assert 0.5 < estimate.relative / benchmark.relative_error(solution) < 2
+
+
+def test_of_a_stopped_run_it_takes_no_longer_than_the_run():
+    problem, truth = heat()
+    solution = solve(problem, PISC3(max_nodes=40, **ORTHOGONAL), sampling=Sampling(300, 60))
+    stopped = replace(solution, status=Status.TIME_LIMIT, seconds=1e-6)
+    assert stopped.error_estimate.relative == np.inf
+    check(replace(stopped, seconds=60.0), truth)

@@ -89,7 +89,7 @@ def test_the_bytes_that_are_counted_are_those_that_travel():
         for district in coupled.districts
     ]
     parts = coupled._crew.factored(coupled.districts, currents, (1, 2))
-    shares = [8 * share.rows.size for share in coupled._crew.shares(parts)]
+    shares = [8 * part.merged.share.rows.size for part in parts]
     counts = counted(side, nodes, chosen.terms)
     weights = 8 * 3 * nodes * side**2
     assert counts.districts == len(shares)

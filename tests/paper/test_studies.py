@@ -15,7 +15,7 @@ def test_coverage(tmp_path):
     done = study("coverage", "--sets", 1, "--out", tmp_path)
     assert "Van der Pol mu: the 95 % interval holds" in done.stdout
     assert (tmp_path / "coverage.png").stat().st_size > 10_000
-    assert len((tmp_path / "coverage.csv").read_text().splitlines()) == 4
+    assert len((tmp_path / "coverage.csv").read_text().splitlines()) == 5
 
 
 def test_bars_are_kept_and_not_run_again(tmp_path):

@@ -8,6 +8,7 @@ import sympy
 
 import piscm
 from piscm import (
+    PISC3,
     Box,
     Condition,
     Disk,
@@ -16,6 +17,7 @@ from piscm import (
     ProblemError,
     Rectangle,
     Region,
+    Sampling,
     coordinates,
     field,
     integral,
@@ -26,7 +28,7 @@ from piscm import (
 )
 from piscm.text.document import problem_from_document, problem_to_document
 
-x, y, k = coordinates("x y k")
+x, y, z, k = coordinates("x y z k")
 u = field("u", x)
 LEFT, RIGHT = Box({x: (0, 1)}), Box({x: (1, 2)})
 FLOW = [(k * u.diff(x)).diff(x) + 1]
@@ -154,7 +156,7 @@ def test_what_is_continuous_must_be_clear():
     with pytest.raises(ProblemError, match="interface="):
         Problem(
             regions=[Region(LEFT, {k: 1}), Region(RIGHT, {k: 2})],
-            equations=[k * u.diff(x, 4)],
+            equations=[k * u.diff(x, 3)],
             conditions=[Condition(u, on="boundary")],
         )
     c = field("c", x)
@@ -173,3 +175,98 @@ def test_a_piecewise_coefficient_is_told_about_regions():
     )
     with pytest.raises(ProblemError, match=r"Problem\(regions="):
         solve(problem)
+
+
+def test_steep_nodes_are_put_where_the_residual_is_in_every_region():
+    disk = Disk({x: 0, y: 0}, 0.5, name="rim")
+    plate = Rectangle({x: (-1, 1), y: (-1, 1)}) - disk
+    v = field("v", x, y)
+    problem = Problem(
+        regions=[Region(plate, {k: 1}, singular={}), Region(disk, {k: 3}, singular={})],
+        equations=[(k * v.diff(x)).diff(x) + (k * v.diff(y)).diff(y)],
+        conditions=[Condition(v - x, on="boundary")],
+    )
+    method = PISC3(max_nodes=30, selection="orthogonal", candidates=60, activation="tanh")
+    found = solve(problem, method, sampling=Sampling(interior=150, boundary=40))
+    assert found.residual < 0.5 * float(found.history["residual"][0])
+
+
+def test_in_three_dimensions():
+    lower = Box({x: (0, 1), y: (0, 1), z: (0, 0.4)})
+    upper = Box({x: (0, 1), y: (0, 1), z: (0.4, 1)})
+    v = field("v", x, y, z)
+    problem = Problem(
+        regions=[Region(lower, {k: 1}, name="lower"), Region(upper, {k: 4}, name="upper")],
+        equations=[sum((k * v.diff(s)).diff(s) for s in (x, y, z))],
+        conditions=[
+            Condition(v, on={z: 0}),
+            Condition(v - 1, on={z: 1}),
+            Condition(normal_derivative(v), on=[{x: 0}, {x: 1}, {y: 0}, {y: 1}]),
+        ],
+    )
+    solution = solve(problem, tol=1e-4, max_seconds=100)
+    # The flux q is the same everywhere: 0.4 q + 0.6 q / 4 = 1.
+    flux = 1 / (0.4 + 0.15)
+    assert float(solution(x=0.3, y=0.6, z=0.4)) == pytest.approx(0.4 * flux, rel=1e-4)
+    both = solution(k * v.diff(z), x=0.5, y=0.5, z=np.array([0.2, 0.7]))
+    assert both == pytest.approx([flux, flux], rel=1e-3)
+
+
+def test_a_beam_whose_stiffness_and_load_jump():
+    x, stiff, load = coordinates("x stiff load")
+    w = field("w", x)
+    left, right = Box({x: (0, 1)}), Box({x: (1, 2)})
+    cantilever = Problem(
+        regions=[Region(left, {stiff: 1, load: 0}), Region(right, {stiff: 3, load: 6})],
+        equations=[(stiff * w.diff(x, 2)).diff(x, 2) - load],
+        conditions=[
+            Condition(w, on={x: 0}),
+            Condition(w.diff(x), on={x: 0}),
+            Condition(w.diff(x, 2), on={x: 2}),
+            Condition(w.diff(x, 3), on={x: 2}),
+        ],
+    )
+    solution = solve(cantilever)
+    # The moment is 3 (2 - x)^2 beyond 1, and has the slope -6 before: 9 - 6x.
+    z = np.array([0.0, 0.5, 1.0])
+    before = 9 * z**2 / 2 - z**3
+    after = 7 / 2 + 6 * z + z**2 / 2 - z**3 / 3 + z**4 / 12
+    assert solution.status.ok
+    assert np.abs(solution(x=z) - before).max() < 1e-6
+    assert np.abs(solution(x=1 + z[1:]) - after[1:]).max() < 1e-6
+
+
+def test_a_source_that_jumps_in_an_equation_of_first_order():
+    x, source = coordinates("x source")
+    u = field("u", x)
+    problem = Problem(
+        regions=[Region(Box({x: (0, 1)}), {source: 0}), Region(Box({x: (1, 2)}), {source: 1})],
+        equations=[u.diff(x) + u - source],
+        conditions=[Condition(u - 1, on={x: 0})],
+    )
+    solution = solve(problem)
+    assert solution.status.ok
+    assert float(solution(x=2)) == pytest.approx(np.exp(-2) + 1 - np.exp(-1), abs=1e-6)
+
+
+def test_a_value_with_coordinates_is_a_function_in_files(tmp_path):
+    path = tmp_path / "rods.toml"
+    path.write_text("""
+equations = ["diff(k*u_x, x) + 1 = 0"]
+conditions = ["u = 0 on boundary"]
+region = [
+    {name = "copper", domain = {x = [0, 1]}, values = {k = 4}},
+    {name = "steel", domain = {x = [1, 2]}, values = {k = "1 + x"}},
+]
+""")
+    problem = Problem.from_file(path)
+    assert Problem.from_file(_written(problem, tmp_path)).to_toml() == problem.to_toml()
+    solution = solve(problem, max_seconds=60)
+    # -k u' = x - c on both sides, and u(2) = 0
+    c = (0.125 + (1 - np.log(1.5))) / (0.25 + np.log(1.5))
+    assert float(solution(x=1.0)) == pytest.approx(c / 4 - 0.125, rel=1e-6)
+
+
+def _written(problem, folder):
+    problem.to_toml(folder / "again.toml")
+    return folder / "again.toml"

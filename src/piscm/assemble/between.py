@@ -10,11 +10,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.grading import NEAREST, has_layers, near_faces
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
+from piscm.assemble.thinning import random_half
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.compile.integrals import IntegralRows
+from piscm.network.activations import activation_named
 from piscm.network.model import Model
+from piscm.network.network import Network
+from piscm.problem.box import Box
 from piscm.problem.domain import Domain
 from piscm.problem.places import Slices
 
@@ -42,14 +47,23 @@ def unseen_blocks(network: Model, rows: Sequence[int]) -> list[str]:
     rng = np.random.default_rng(0)
     problem = network.problem
     made = []
+    layers = _fitted_near_faces(network)
     for block, count in zip(compile_blocks(problem), rows, strict=True):
         if block.observed:
             continue
-        if (_varies(block) and _unseen(problem.domain, block, count, rng)) or (
+        if (_varies(block) and _unseen(problem.domain, block, count, layers, rng)) or (
             not block.compiled.linear and _unseen_in_fields(network, block, count, rng)
         ):
             made.append(block.name)
     return made
+
+
+def _fitted_near_faces(network: Model) -> bool:
+    """Whether half of the fitted points were graded towards the faces."""
+    if not isinstance(network, Network) or not activation_named(network.activation).localized:
+        return False
+    domain = network.problem.domain
+    return isinstance(domain, Box) and has_layers(network.nodes, domain)
 
 
 def _unseen_in_fields(network: Model, block: Block, count: int, rng: np.random.Generator) -> bool:
@@ -93,7 +107,9 @@ def _varies(block: Block) -> bool:
     return bool(expression.free_symbols & set(block.compiled.coordinates))
 
 
-def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) -> bool:
+def _unseen(
+    domain: Domain, block: Block, count: int, layers: bool, rng: np.random.Generator
+) -> bool:
     if isinstance(block.place, IntegralRows):  # the local part alone; integrals have their points
         block = replace(block, place=block.place.base, integrands=())
     legs = draw_points(domain, [block], Sampling(_DENSE, _DENSE), rng)[0]
@@ -103,9 +119,14 @@ def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) 
     moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if len(moving) == 1:
         points = points[np.argsort(points[:, moving[0]])]
-        return any(_hidden(values, count, rng) for values in _known(block, points))
+        chosen = _chosen(len(points), count, layers, rng)
+        return any(_varies_less(values[chosen], values) for values in _known(block, points))
     along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
-    if any(_rare(values, count, rng) for values in _known(block, points)):
+    fitted = points[rng.permutation(len(points))[:count]]
+    if layers:
+        half, box = random_half(count, rng), domain.bounding_box
+        fitted[half] = near_faces(fitted[half], box, NEAREST, rng)
+    if any(map(_rare, _known(block, points), _known(block, fitted))):
         return True
     if block.kind != "equations" and not isinstance(block.place, Slices):
         return False  # a line would leave its points, and normals are not known along it
@@ -115,7 +136,10 @@ def _unseen(domain: Domain, block: Block, count: int, rng: np.random.Generator) 
             line = np.repeat(start[None], _DENSE // 4, axis=0)
             line[:, axis] = np.linspace(box.lower[axis], box.upper[axis], len(line))
             line = line[domain.inside(line)]
-            if len(line) > along and any(_hidden(v, along, rng) for v in _known(block, line)):
+            if len(line) <= along:
+                continue
+            chosen = _chosen(len(line), along, layers, rng)
+            if any(_varies_less(values[chosen], values) for values in _known(block, line)):
                 return True
     return False
 
@@ -132,12 +156,16 @@ def _known(block: Block, points: Floats) -> list[Floats]:
     return made
 
 
-def _hidden(values: Floats, count: int, rng: np.random.Generator) -> bool:
-    """Whether a few values of a sequence vary much less than all of them."""
-    if count >= len(values):
-        return False
-    some = np.sort(rng.choice(len(values), count, replace=False))
-    return _varies_less(values[some], values)
+def _chosen(total: int, count: int, layers: bool, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Some indices of a sequence along a line; with layers, half of them towards its ends."""
+    if count >= total:
+        return np.arange(total)
+    chosen = rng.choice(total, count, replace=False)
+    if layers:
+        half = count // 2
+        distances = np.exp(rng.uniform(0.0, np.log(total / 2), half)).astype(int) - 1
+        chosen[:half] = np.where(rng.random(half) < 0.5, distances, total - 1 - distances)
+    return np.unique(chosen)
 
 
 def _varies_less(some: Floats, every: Floats) -> bool:
@@ -148,9 +176,9 @@ def _varies_less(some: Floats, every: Floats) -> bool:
     )
 
 
-def _rare(values: Floats, count: int, rng: np.random.Generator) -> bool:
+def _rare(every: Floats, some: Floats) -> bool:
     """Whether large values are so rare that a few points miss them."""
-    varying = values - np.median(values)
-    some = rng.choice(varying, min(count, len(varying)), replace=False)
-    squares = np.mean(varying**2) > _SQUARES * np.mean(some**2)
-    return bool(squares and np.abs(varying).max() > _LARGEST * np.abs(some).max())
+    middle = np.median(every)
+    squares = np.mean((every - middle) ** 2) > _SQUARES * np.mean((some - middle) ** 2)
+    largest = np.abs(every - middle).max() > _LARGEST * np.abs(some - middle).max()
+    return bool(squares and largest)

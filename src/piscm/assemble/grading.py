@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from piscm.assemble.row_scaling import RowScaling
 from piscm.assemble.sites import Points, Site
+from piscm.assemble.thinning import random_half
 from piscm.assemble.weighting import Emphasis
 from piscm.compile.blocks import Block
+from piscm.network.nodes import Nodes
 from piscm.network.start import Start
 from piscm.problem.box import Box
 from piscm.problem.place import Legs
@@ -27,9 +29,15 @@ Floats = NDArray[np.float64]
 _SMOOTH = 8.0
 # Faces with layers get this many times the points of all faces together.
 _PREFERRED = 3
+# Nodes make layers if this share of them has more than so many widths over half a box, and nearly
+# all of these are no farther from a face than so many of their own widths.
+_LAYERED, _STEEP, _NEARLY_ALL, _CLOSE = 0.1, 16.0, 0.8, 5.0
 # Distances in half-boxes below this are round-off.
 _ON_IT = 1e-12
 
+
+NEAREST = 1e-8
+"""The least distance from a face, in widths, at which errors are looked at."""
 
 Face = tuple[int, int]
 """The number of a coordinate, and -1 for its lower end or 1 for its upper one."""
@@ -40,6 +48,21 @@ def all_faces(dimension: int) -> tuple[Face, ...]:
     return tuple((axis, side) for axis in range(dimension) for side in (-1, 1))
 
 
+def has_layers(nodes: Nodes, box: Box) -> bool:
+    """Whether steps or bumps are so steep near faces that evenly spread points do not see them."""
+    half = box.width / 2
+    slopes = np.abs(nodes.weights) * half
+    rows, axes = np.arange(len(nodes)), np.argmax(slopes, axis=1)
+    steepest = slopes[rows, axes]
+    steep = steepest > _STEEP
+    if not np.sum(steep) > _LAYERED * len(nodes):
+        return False
+    # The center of a node along the coordinate across which it is steep.
+    at = np.abs(nodes.weights @ box.center + nodes.biases)[steep] / steepest[steep]
+    close = np.abs(1.0 - at) * steepest[steep] < _CLOSE
+    return bool(np.mean(close) > _NEARLY_ALL)
+
+
 def graded(
     points: Points,
     box: Box,
@@ -47,7 +70,7 @@ def graded(
     rng: np.random.Generator,
     faces: Sequence[Face] = (),
 ) -> Points:
-    """The same points, every second one moved to a log-uniform distance from a face.
+    """The same points, half of them moved to a log-uniform distance from a face.
 
     `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
     it is free: those of a face stay on it. Observations and periodic pairs keep theirs. If there
@@ -63,9 +86,9 @@ def graded(
         single = len(site.legs) == 1 and leg.sums is None and len(leg.points) > 1
         if not site.resampled or not single:
             return site
-        every = np.arange(1, len(leg.points), 2)
+        half = random_half(len(leg.points), rng)
         placed = leg.points.copy()
-        placed[every] = _moved(placed[every], box, nearest, towards, rng)
+        placed[half] = _moved(placed[half], box, nearest, towards, rng)
         # Along a face the normal stays the same.
         return Site((replace(leg, points=placed),), site.resampled)
 
@@ -82,13 +105,19 @@ def measuring(
     """
     placed = points.copy()
     towards = np.array(all_faces(box.dimension))
-    placed[1::2] = _moved(placed[1::2], box, nearest, towards, rng)
+    half = random_half(len(placed), rng)
+    placed[half] = _moved(placed[half], box, nearest, towards, rng)
     below = (placed - box.lower) / box.width
     distances = np.concatenate([below, 1.0 - below], axis=1)
     near = (distances >= nearest) & (distances <= 0.5)
     density = np.where(near, 1.0 / np.where(near, distances, 1.0), 0.0).mean(axis=1)
     weights = 1.0 / (0.5 + 0.5 * density / np.log(0.5 / nearest))
     return placed, weights / weights.mean()
+
+
+def near_faces(points: Floats, box: Box, nearest: float, rng: np.random.Generator) -> Floats:
+    """All of some points at log-uniform distances from any face."""
+    return _moved(points, box, nearest, np.array(all_faces(box.dimension)), rng)
 
 
 def _moved(

@@ -29,6 +29,9 @@ from piscm.problem.requirement import Requirement
 Floats = NDArray[np.float64]
 
 
+_AT_THE_END = 16  # of so many points of a window, one more at its end
+
+
 @dataclass(frozen=True)
 class Part:
     """A problem on all or part of its domain, with its compiled blocks."""
@@ -102,6 +105,30 @@ def with_end(points: Points, part: Part, whole: Problem) -> Points:
     pairs = zip(part.blocks, points.of_block, strict=True)
     own = {n for block, n in pairs if block.kind == "equations" and not block.integrands}
     return points.changed(lambda number, site: site.joined(last) if number in own else site)
+
+
+def at_the_end(
+    points: Points, part: Part, coordinate: sympy.Symbol, rng: np.random.Generator
+) -> Points:
+    """Points of a window, and some more of its equations at its end, where no condition holds.
+
+    Steep nodes make a layer there that no other row sees, and it is handed on.
+    """
+    domain = part.problem.domain
+    axis, backward = domain.axis(coordinate), runs_backward(part.problem, coordinate)
+    end = domain.span(coordinate)[0 if backward else 1]
+    pairs = zip(part.blocks, points.of_block, strict=True)
+    own = {n for block, n in pairs if block.kind == "equations" and not block.integrands}
+
+    def joined(number: int, site: Site) -> Site:
+        if number not in own or len(site.legs) > 1:
+            return site
+        there = site.legs[0].points
+        there = there[rng.permutation(len(there))[: len(there) // _AT_THE_END]]
+        there[:, axis] = end
+        return site.joined(Site((Leg(there),)))
+
+    return points.changed(joined)
 
 
 def steepness(problem: Problem, coordinate: sympy.Symbol, before: Network) -> Density:

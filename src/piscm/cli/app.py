@@ -73,9 +73,9 @@ def solve_problem(
     method: Annotated[
         str | None,
         typer.Option(
-            help="auto, windows, pi-sc-i, pi-sc-ii, pi-sc-iii or a baseline, in any case. Left "
-            "out, it is that of the file; else auto, or pi-sc-iii where --nodes or the [method] of "
-            "a file ask for one network of some size.",
+            help="auto, windows, patches, pi-sc-i, pi-sc-ii, pi-sc-iii or a baseline, in any case. "
+            "Left out, it is that of the file; else auto, or pi-sc-iii where --nodes or the "
+            "[method] of a file ask for one network of some size.",
             autocompletion=_methods,
         ),
     ] = None,

@@ -18,6 +18,7 @@ from piscm.compile.blocks import compile_blocks
 from piscm.compile.jumps import check_jumps
 from piscm.files import ProblemFile, read_problem_file
 from piscm.inference.counting import counting_text
+from piscm.inference.obstacles import obstacles
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 
@@ -99,7 +100,7 @@ def _doubts(problem: Problem) -> list[str]:
             check(problem)
         except ProblemError as error:
             doubts.append(str(error))
-    return doubts
+    return [*doubts, *obstacles(problem)]
 
 
 def _jumps(problem: Problem) -> None:

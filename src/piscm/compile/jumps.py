@@ -2,10 +2,11 @@
 
 SymPy drops the jump when it differentiates: ``(k*u.diff(x)).diff(x)`` with a Piecewise k is written
 down as ``k*u.diff(x, 2)``, and the condition on the flux at the interface is gone. So such an
-equation cannot be told from one that never had it, and is refused.
+equation cannot be told from one that never had it, and is refused. Where something else jumps the
+equation means what it says, but smooth nodes follow slowly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import sympy
@@ -45,6 +46,23 @@ def check_jumps(domain: Domain, blocks: Sequence[Block], fields: Sequence[sympy.
                     if where is not None:
                         place = f" near {name} = {where:.4g}" if name is symbol else ""
                         raise ProblemError(_message(block, fields[jet.field], symbol, order, place))
+
+
+def jumps_along(
+    domain: Domain, blocks: Sequence[Block]
+) -> Iterator[tuple[Block, sympy.Symbol, float]]:
+    """Equations whose value jumps along a coordinate, with where."""
+    box = domain.bounding_box
+    for block in blocks:
+        compiled = block.compiled
+        expression = compiled.written[0]
+        if block.kind != "equations" or not expression.has(*_JUMPING):
+            continue
+        for axis, symbol in enumerate(domain.coordinates):
+            span = (box.lower[axis], box.upper[axis])
+            where = _jump(expression, compiled.symbols, symbol, span, box.lower, box.upper)
+            if where is not None:
+                yield block, symbol, where
 
 
 def _jump(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.columns import Columns
+from piscm.assemble.placement import PlacedLeg
 from piscm.assemble.sampling import half_by
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
@@ -117,9 +118,23 @@ def _residual_weighted_points(
 ) -> Floats:
     """Points of the equations, half of them drawn in proportion to the squared residual."""
     placed = [item for item in system.placed if item.block.kind == "equations"]
-    points = placed[0].legs[0].leg.points
-    squares = np.add.reduce([state.residual[item.rows] ** 2 for item in placed])
-    return np.asarray(points[rng.choice(len(points), count, p=half_by(squares))])
+    squares: dict[int, Floats] = {}  # by the points, which differ from region to region
+    points: dict[int, Floats] = {}
+    for item in placed:
+        own, leg = state.residual[item.rows] ** 2, item.legs[0]
+        key = id(leg.leg.points)
+        squares[key] = squares[key] + own if key in squares else own
+        points.setdefault(key, _as_seen(leg))
+    every, shares = np.concatenate(list(points.values())), np.concatenate(list(squares.values()))
+    return np.asarray(every[rng.choice(len(every), count, p=half_by(shares))])
+
+
+def _as_seen(leg: PlacedLeg) -> Floats:
+    """Points as nodes see them: those of a region fill the whole domain."""
+    shifts = [own for own in leg.jet_features if own.shift]
+    if not shifts:
+        return leg.leg.points
+    return np.asarray(leg.leg.points * np.array(shifts[0].sees) + np.array(shifts[0].shift))
 
 
 def _seen(system: System, batch: Nodes) -> NDArray[np.intp]:
@@ -129,7 +144,7 @@ def _seen(system: System, batch: Nodes) -> NDArray[np.intp]:
     sees what it does elsewhere.
     """
     placed = next(item for item in system.placed if item.block.kind == "equations")
-    arguments = batch.weights @ placed.legs[0].leg.points.T + batch.biases[:, None]
+    arguments = batch.weights @ _as_seen(placed.legs[0]).T + batch.biases[:, None]
     return np.flatnonzero(np.count_nonzero(np.abs(arguments) < _VARIES, axis=1) >= _SEEN_AT)
 
 

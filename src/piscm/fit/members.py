@@ -23,6 +23,9 @@ _LEAST = 0.5
 _MANY = 3
 # ... each coordinate with this probability, which leaves this fraction of its weight.
 _OMITTED, _REMAINDER = 0.5, 0.05
+# From so many on they always do, and depend on so few coordinates, or on all: waves across all of
+# ten coordinates are too many to be drawn by chance.
+VERY_MANY, _FEW = 6, (1, 2, 3)
 # Of a graded member, the fraction of nodes that are steep near a face.
 _STEEP = 0.7
 # A step is as wide as it is far from the face, within this factor (natural logarithm) ...
@@ -50,7 +53,8 @@ class Member:
     faces : tuple of Face
         Those where nodes are steep, all if none is given; points are near all of them anyway.
     sparse : bool
-        Whether each node hardly depends on about half of the coordinates.
+        Whether each node hardly depends on about half of the coordinates; of very many coordinates
+        it depends on one, two, three or all.
     """
 
     activation: str
@@ -124,7 +128,9 @@ class Member:
         weights = rng.uniform(-1.0, 1.0, size) * np.array(self.scales)
         places = rng.uniform(-1.0, 1.0, size)
         phases = rng.uniform(-np.pi, np.pi, count)
-        if self.sparse:
+        if self.sparse and box.dimension >= VERY_MANY:
+            weights *= _few(count, box.dimension, rng)
+        elif self.sparse:
             weights[rng.random(size) < _OMITTED] *= _REMAINDER
         if activation_named(self.activation).localized:
             if centers is not None and len(centers):
@@ -145,6 +151,13 @@ class Member:
             layer += f" on {len(self.faces)} of {2 * len(self.scales)} faces"
         few = " along few coordinates each" if self.sparse else ""
         return f"{self.activation} of scale {scales}{few}{layer}"
+
+
+def _few(count: int, dimension: int, rng: np.random.Generator) -> Floats:
+    """Factors that leave each node one, two, three or all coordinates, and its size alike."""
+    depends = rng.choice([*_FEW, dimension], count)
+    places = rng.random((count, dimension)).argsort(axis=1).argsort(axis=1)
+    return np.asarray((places < depends[:, None]) / np.sqrt(np.maximum(1.0, depends / 2))[:, None])
 
 
 def _steepen(

@@ -11,6 +11,7 @@ from piscm.assemble.assembly import Assembly
 from piscm.assemble.row_scaling import RowScaling, row_scaling
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Site, draw_points
+from piscm.assemble.thinning import spread_part
 from piscm.assemble.windows import Part
 from piscm.fit.inherit import worth_keeping
 from piscm.fit.one_network import OneNetwork
@@ -145,7 +146,7 @@ class Piece:
         return worth_keeping(columns, refined.state.weights, share * refined.state.energy)
 
     def some_points(self, per_node: int) -> dict[tuple[str, Hashable], Legs]:
-        """The fitted points of every block, evenly thinned to so many inside for each node."""
+        """The fitted points of every block, thinned to so many inside for each node."""
         points, blocks = self.assembly.points, self.assembly.part.blocks
         step = max(1.0, points.rows[0] / max(1, per_node * len(self.network.nodes)))
 
@@ -153,7 +154,7 @@ class Piece:
             if step == 1.0 or not site.resampled:
                 return site
             count = max(1, int(site.rows / step))
-            return site.some(np.arange(count) * site.rows // count)
+            return site.some(spread_part(site.legs[0], count))
 
         keys = (block.key for block in blocks)
         return dict(zip(keys, points.changed(thinned), strict=True))

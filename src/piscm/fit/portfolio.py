@@ -20,7 +20,7 @@ import numpy as np
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
-from piscm.fit.members import Member
+from piscm.fit.members import VERY_MANY, Member
 from piscm.fit.piece import Piece, Task
 from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.side_by_side import Makes, one_by_one
@@ -194,7 +194,8 @@ class Portfolio:
             if activation_named(name).localized:
                 ladder, finest = self.policy.steps, seen
             seen_scales = [scale for scale in ladder if scale <= finest] or ladder[:1]
-            members = [Member(name, (scale,) * dimension) for scale in seen_scales]
+            few = dimension >= VERY_MANY
+            members = [Member(name, (scale,) * dimension, sparse=few) for scale in seen_scales]
             yield from self._ladder(members, count, leaders)
 
     def _layered(self, count: int, leaders: dict[str, Trial]) -> Iterator[None]:

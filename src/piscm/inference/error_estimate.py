@@ -17,13 +17,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sympy import Symbol
 from sympy.core.function import AppliedUndef
 
-from piscm.assemble.grading import measuring
+from piscm.assemble.grading import NEAREST, measuring
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
 from piscm.inference.freedom import free_fields
-from piscm.inference.richer import FittedPoints, RicherSpace, richer_space, triangle_of
+from piscm.inference.fresh_points import FittedPoints, beside, by_block
+from piscm.inference.richer import RicherSpace, richer_space, triangle_of
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.damped import solve_damped_triangle
 from piscm.network.network import Network
@@ -38,7 +40,9 @@ Floats = NDArray[np.float64]
 _FALLEN, _STEPS = 0.5, 4
 # A residual below this fraction of the fields that does not fall is round-off.
 _ROUND_OFF = 1e-9
-_NEAREST = 1e-8  # least distance from a face, in widths, at which errors are looked at
+# The corrected residual is looked at elsewhere at most so often: while it is so many times larger
+# there, and no small fraction of the residual of the solution.
+_LOOKS, _PARTED, _ENOUGH = 3, 2.0, 0.3
 _NOISE_POINTS = 200  # in each window, at which the noise's share is taken
 
 
@@ -91,6 +95,8 @@ def estimate_error(
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     noise = np.zeros(len(names))
     whole, free = _without_data(problem), tuple[int, ...]()
+    panels = network.panels
+    along = None if panels is None else problem.domain.coordinates[panels.axis]
     before: Network | None = None
     windows = list(enumerate(_windows(network)))
     if _runs_backward(network):
@@ -98,7 +104,7 @@ def estimate_error(
     for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
         part = _window(whole, network, low, high, before)
-        space = richer_space(part, own, known, rng, whole=problem)
+        space = richer_space(part, own, known, rng, whole=problem, along=along)
         if turn == 0:  # what is free is so in every window, or in the first alone
             free = free_fields(space, known)
             if free and problem.observations and not whole.problem.observations:
@@ -106,7 +112,7 @@ def estimate_error(
                 part = _window(whole, network, low, high, before)
                 space = richer_space(part, own, known, rng)
                 free = free_fields(space, known)
-        corrected, unseen = _corrected(space)
+        corrected, unseen, space = _checked(space, known, rng, problem, along)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
         everywhere = list(_everywhere(space, share, rng))
@@ -139,7 +145,7 @@ def _everywhere(
     """
     domain = space.part.problem.domain
     if isinstance(domain, Box) and space.system.activation.localized:
-        yield *measuring(space.points, domain, _NEAREST, rng), volume
+        yield *measuring(space.points, domain, NEAREST, rng), volume
         return
     if not isinstance(domain, Mosaic):
         yield space.points, np.ones(len(space.points)), volume
@@ -223,8 +229,32 @@ def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
         )
 
 
+def _checked(
+    space: RicherSpace,
+    known: FittedPoints,
+    rng: np.random.Generator,
+    problem: Problem,
+    along: Symbol | None,
+) -> tuple[Network, float, RicherSpace]:
+    """The correction, how much of the residual it leaves, and the space in which both hold.
+
+    A richer space needs more points than the fit had. So the corrected residual is looked at
+    elsewhere, and where it is much larger there, these points come in addition.
+    """
+    for turn in range(_LOOKS):
+        corrected, left = _corrected(space)
+        seen = space.elsewhere(corrected, rng)
+        if turn == _LOOKS - 1 or not seen.after > max(_PARTED * left, _ENOUGH * seen.before):
+            break
+        known = by_block(space.part, beside(space.part, seen.points, known))
+        space = richer_space(space.part, space.own, known, rng, whole=problem, along=along)
+    # Data that are needed to determine the fields may be noisy: no space should follow the noise.
+    unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * seen.after - seen.before)
+    return corrected, unseen if np.isfinite(left) else float("inf"), space
+
+
 def _corrected(space: RicherSpace) -> tuple[Network, float]:
-    """The solution corrected in the richer space, and how much of its residual stays unseen.
+    """The solution corrected in the richer space, and its residual.
 
     Gauss–Newton: one step where the linearization holds, a few more where the true residual falls
     too little; infinite if it does not fall.
@@ -246,11 +276,9 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
         if space.system.is_linear or not left > _FALLEN * last:
             break
         last = left
-    # Data that are needed to determine the fields may be noisy: no space should follow the noise.
-    unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * left - first)
     if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * space.size:
-        unseen = float("inf")
-    return space.network(weights, unknowns), unseen
+        left = float("inf")
+    return space.network(weights, unknowns), left
 
 
 def _amplitudes(space: RicherSpace) -> NDArray[np.intp]:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from piscm.budget.clock import check_work
 from piscm.inference.counting import surely_missing
 from piscm.inference.covering import bare_boundary
+from piscm.inference.fresh_points import FittedPoints
 from piscm.inference.initial_values import is_initial_value_problem
-from piscm.inference.richer import FittedPoints, RicherSpace, richer_space
+from piscm.inference.richer import RicherSpace, richer_space
 from piscm.linalg.damped import with_diagonal
 
 Floats = NDArray[np.float64]
@@ -95,7 +96,10 @@ def _freest_in(space: RicherSpace) -> Freest:
     fields = [part[:, kept] * (each / own) for part, own in zip(fields, scale, strict=True)]
     some = []
     for placed in space.system.placed:
-        block = design[:, placed.rows][:, ::every]
+        block = design[:, placed.rows]
+        if every > 1:  # at random: every second Sobol point lies in one half of a square
+            some_rows = np.random.default_rng(0).permutation(block.shape[1])
+            block = block[:, some_rows[: -(-block.shape[1] // every)]]
         own = np.linalg.norm(block, axis=1)
         some.append(block / np.median(own[own > 0]) if (own > 0).any() else block)
     design = np.concatenate(some, axis=1)

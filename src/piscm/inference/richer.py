@@ -1,45 +1,52 @@
 """A richer space around a solution: its own nodes, variations of them, and fresh points."""
 
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
+from sympy import Symbol
 from sympy.core.function import AppliedUndef
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
+from piscm.assemble.grading import GradedScaling
 from piscm.assemble.row_scaling import RowScaling, row_scaling
-from piscm.assemble.sampling import Sampling
-from piscm.assemble.sites import Points, Site, draw_points, join
+from piscm.assemble.sites import Points
 from piscm.assemble.state import State
 from piscm.assemble.system import System
 from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part, with_end
 from piscm.budget.clock import check_work
+from piscm.inference.fresh_points import FittedPoints, FreshPoints, beside
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes, concatenate, seen_by
-from piscm.problem.place import Legs
 from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
-FittedPoints = Mapping[tuple[str, Hashable], Legs]
-"""The fitted points of one window, by the name and the place of the block."""
-
 # New nodes in addition to those of the solution: this fraction of them, and at least this many.
 # Above so many waves a fraction is one of the root only: an estimate costs as much as a fit with
 # all of them, and what new nodes do not lower counts as an error anyway. Steps and bumps see only
 # what is near them.
 _RICHER, _MANY = 0.5, 200
 _AT_LEAST = 50
-# Fresh points per node, alone and in addition to fitted ones.
-_POINTS_PER_NODE, _POINTS_BESIDE = 3, 1
-# Points of all conditions on faces of two and more dimensions, for each point inside.
-_ON_FACES = 1.5
+# Fresh points per node, alone and in addition to fitted ones; with layers, which have more faces
+# to look at than those where the fitted ones are.
+_POINTS_ALONE, _POINTS_BESIDE, _POINTS_AT_LAYERS = 5, 2, 3
+
+
+class Elsewhere(NamedTuple):
+    """Residuals at points that no fit has used."""
+
+    points: Points
+    before: float
+    """Of the solution."""
+    after: float
+    """Of another member of the space."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,8 @@ class RicherSpace:
     state : State
     inside : tuple of ndarray
         Fresh points of each equation.
+    draw : FreshPoints
+        How these were drawn.
     """
 
     part: Part
@@ -72,6 +81,7 @@ class RicherSpace:
     weights: Floats
     state: State
     inside: tuple[Floats, ...]
+    draw: FreshPoints
 
     @property
     def points(self) -> Floats:
@@ -98,6 +108,21 @@ class RicherSpace:
         own, problem = self.own, self.part.problem
         unknowns = own.unknowns if unknowns is None else unknowns
         return Network(problem, own.start, own.activation, self.nodes, weights, unknowns)
+
+    def elsewhere(self, network: Network, rng: np.random.Generator) -> "Elsewhere":
+        """The residual of a member of the space at other points."""
+        points = self.draw(len(self.points), rng)[1]
+        assembly = Assembly(self.part, points, EVEN, self.own.start, self.scaling)
+        system = assembly.system(self.own.activation)
+        columns = system.evaluate(self.nodes)
+        before, after = (
+            float(system.state_with(columns, weights, unknowns).norm)
+            for weights, unknowns in (
+                (self.weights, self.own.unknowns),
+                (network.weights, network.unknowns),
+            )
+        )
+        return Elsewhere(points, before, after)
 
     @cached_property
     def size(self) -> float:
@@ -134,6 +159,7 @@ def richer_space(
     at_least: int = _AT_LEAST,
     scaling: RowScaling | None = None,
     whole: Problem | None = None,
+    along: Symbol | None = None,
 ) -> RicherSpace:
     """A space with more nodes than the solution has.
 
@@ -144,52 +170,35 @@ def richer_space(
     share, at_least : new nodes in proportion to the solution's, and their least number
     scaling : that of another space, if rows are to be compared with those there
     whole : the problem of which the part is a window, if it is one
+    along : the coordinate along which windows follow each other, if they do
     """
-    problem = part.problem
-    before = len(own.nodes)
-    waves = share < 1 and not activation_named(own.activation).localized
+    problem, before = part.problem, len(own.nodes)
+    localized = activation_named(own.activation).localized
+    waves = share < 1 and not localized
     counted = min(before, np.sqrt(_MANY * before)) if waves else before
     more = max(at_least, int(share * counted))
-    count = before + more
-    each = _POINTS_BESIDE if fitted else _POINTS_PER_NODE
-    interior = int(each * count * max(1, len(problem.fields) // len(problem.equations)))
-    sampling = Sampling(interior, _boundary(problem, interior))
-    fresh = draw_points(problem.domain, part.blocks, sampling, rng)
-    points = _beside(part, fresh, fitted)
+    draw = FreshPoints.around(own, part, along)
+    beside_fitted = _POINTS_AT_LAYERS if draw.layers else _POINTS_BESIDE
+    each = beside_fitted if fitted else _POINTS_ALONE
+    fields = max(1, len(problem.fields) // len(problem.equations))
+    fresh, placed = draw(int(each * (before + more) * fields), rng)
+    points = beside(part, placed, fitted)
     if whole is not None:
         points = with_end(points, part, whole)
     if scaling is None:
         scaling = row_scaling(problem, part.blocks, points, own.start, rng)
+        if draw.layers:  # as the fit did: the residual of a layer would hide that of all the rest
+            box = problem.domain.bounding_box
+            scaling = GradedScaling.on(scaling, box, own.start, own.unknowns)
     system = Assembly(part, points, EVEN, own.start, scaling).system(own.activation)
-    centers = _centers(part, own, points, more, rng) if system.activation.localized else None
+    centers = _centers(part, own, points, more, rng) if localized else None
     added = Draw(problem.domain, None).free(more, 1.0, rng, own.nodes, centers)
     nodes = concatenate([own.nodes, added])
     columns = system.evaluate(nodes)
     weights = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(columns, weights, own.unknowns)
     inside = tuple(fresh[number][0].points for number in range(len(problem.equations)))
-    return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside)
-
-
-def _boundary(problem: Problem, interior: int) -> int:
-    """Points of each condition: fewer on a line than on a face, and where conditions are many."""
-    if problem.domain.dimension <= 2:
-        return interior // 4
-    each = _ON_FACES * interior / max(1, len(problem.conditions))
-    return int(np.clip(each, interior // 8, interior // 2))
-
-
-def _beside(part: Part, fresh: Points, fitted: FittedPoints) -> Points:
-    """Fresh points added to the fitted ones, which are dense where the nodes are steep."""
-    keys = {n: block.key for block, n in zip(part.blocks, fresh.of_block, strict=True)}
-
-    def joined(number: int, site: Site) -> Site:
-        known = fitted.get(keys[number], ())
-        if not site.resampled or len(known) != len(site.legs):
-            return site
-        return Site(join(known, site.legs))
-
-    return fresh.changed(joined)
+    return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside, draw)
 
 
 def _centers(

@@ -170,8 +170,7 @@ def merged(
             inside = pairs[0][0] | pairs[1][0]
             parts = [share for _, share in pairs]
         held = dict.fromkeys(group for share in parts for group in share.groups)
-        # Groups below zero, which everyone holds, go last: what is left for them is theirs alone.
-        own = sorted((g for g in held if holders[g] <= inside), key=lambda group: group < 0)
+        own = in_order([group for group in held if holders[group] <= inside])
         if len(parts) == 1 and not own:
             return inside, parts[0]
         step, left = eliminated(parts, own, sizes)
@@ -180,6 +179,11 @@ def merged(
 
     _, share = merge(tree)
     return Merged(tuple(steps), share)
+
+
+def in_order(groups: Sequence[int]) -> list[int]:
+    """Groups below zero, which everyone holds, go last: what is left for them is theirs alone."""
+    return sorted(groups, key=lambda group: group < 0)
 
 
 def leaves(tree: Tree) -> Iterator[int]:

@@ -25,10 +25,11 @@ from piscm.text.files import write_csv
 Floats = NDArray[np.float64]
 
 NOISE = 0.02  # of the root mean square of the observed values
+CONDUCTS = 3.0  # how much better the inclusion does than the plate
 
 
-def _noisy(values: Floats, rng: np.random.Generator) -> Floats:
-    size = NOISE * float(np.sqrt(np.mean(values**2)))
+def _noisy(values: Floats, rng: np.random.Generator, noise: float = NOISE) -> Floats:
+    size = noise * float(np.sqrt(np.mean(values**2)))
     return values + size * rng.normal(size=len(values))
 
 
@@ -65,9 +66,42 @@ def _oscillator(seed: int) -> Solution:
     return solve(problem, method, sampling=Sampling(interior=200), seed=seed, progress=False)
 
 
+def _inclusion(seed: int) -> Solution:
+    """The conductivity of a disk in a plate from 60 values on the rim, the heat there given."""
+    x, y = piscm.coordinates("x y")
+    k, u = piscm.coordinates("k"), piscm.field("u", x, y)
+    inside, radius = piscm.unknown("inside", positive=True), 0.5
+    disk = piscm.Disk({x: 0, y: 0}, radius, name="disk")
+    plate = piscm.Rectangle({x: (-1, 1), y: (-1, 1)}) - disk
+    turned = (1 - CONDUCTS) / (1 + CONDUCTS) * radius**2
+    outside = x * (1 + turned / (x**2 + y**2))
+    heat = piscm.normal(x) * outside.diff(x) + piscm.normal(y) * outside.diff(y)
+    rng = np.random.default_rng([3, seed])
+    side, face = rng.uniform(-1, 1, 60), np.arange(60) % 4
+    ends = np.where(face < 2, -1.0, 1.0)
+    along = (face % 2 == 0)[:, None]
+    points = np.where(along, np.stack([side, ends], 1), np.stack([ends, side], 1))
+    exact = points[:, 0] * (1 + turned / np.sum(points**2, axis=1))
+    values = _noisy(exact, rng, 0.01)
+    problem = piscm.Problem(
+        regions=[
+            piscm.Region(plate, {k: 1}, singular={u: piscm.singular_functions(plate)}),
+            piscm.Region(disk, {k: inside}, singular={}),
+        ],
+        equations=[(k * u.diff(x)).diff(x) + (k * u.diff(y)).diff(y)],
+        conditions=[piscm.Condition(piscm.normal_derivative(u) - heat, on="boundary")],
+        unknowns={inside: 1.0},
+        observations=[Observations(u, points, values)],
+    )
+    method = PISC3(max_nodes=40, selection="orthogonal", candidates=100)
+    sampling = Sampling(interior=150, boundary=60)
+    return solve(problem, method, sampling=sampling, seed=seed, progress=False)
+
+
 SYSTEMS: dict[str, tuple[Callable[[int], Solution], dict[str, float], float]] = {
     "oscillator": (_oscillator, {"c": 0.5, "k": 4.0}, 0.3),
     "Van der Pol": (_van_der_pol, {"mu": 1.0}, 4.0),
+    "inclusion": (_inclusion, {"inside": CONDUCTS}, 1.5),
 }
 """How it is solved, the true unknowns, and about how many seconds it takes."""
 

@@ -11,10 +11,10 @@ from piscm.assemble.unknowns import bounds_of
 from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
 from piscm.compile.expression import Compiled
-from piscm.linalg.elimination import Merged, Tree, Values, above, districts, leaves, merged
+from piscm.linalg.elimination import Eliminated, Tree, Values, above, districts, leaves
 from piscm.network.nodes import concatenate
 from piscm.network.patchwork import Patchwork, Tiles
-from piscm.patches.crew import Crew, District, Processes
+from piscm.patches.crew import Crew, District, Processes, Top
 from piscm.patches.cutting import Cutting
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS, Patch
@@ -86,12 +86,16 @@ class Coupled:
         self.cutting, self._crew = cutting, crew or Processes()
         tree = cutting.grid.tree
         branches = districts(tree, DISTRICT)
-        self._top = above(tree, branches)
         self.districts = [self._district(branch) for branch in branches]
         of = {leaf: n for n, own in enumerate(branches) for leaf in leaves(own)}
-        self._holders = {
+        holders = {
             group: frozenset(of[number] for number in own) for group, own in cutting.holders.items()
         }
+        between = {
+            group: own for group, own in holders.items() if len(own) > 1 or group == UNKNOWNS
+        }
+        sizes = {group: cutting.sizes[group] for group in between}
+        self._top = Top(above(tree, branches), between, sizes)
         self._guesses = np.array(list(cutting.common.problem.unknowns.values()), dtype=float)
 
     def _district(self, branch: Tree) -> District:
@@ -166,20 +170,14 @@ class Coupled:
         self, currents: dict[int, Current], noise: Sequence[Noise], measure: bool = True
     ) -> tuple[Solved, Values]:
         """Solve the linearized problem."""
-        crew, sizes = self._crew, self.cutting.sizes
+        crew = self._crew
         own = [{n: currents[n] for n in district.patches} for district in self.districts]
         parts = crew.factored(self.districts, own, noise)
-        shares = dict(enumerate(crew.shares(parts)))
         check_time()
-        top = merged(self._top, shares, self._holders, sizes)
-        values: Values = {}
-        top.fill(values, sizes)
+        joint = crew.merged(parts, self._top)
+        values = joint.values
         weights: dict[int, Floats] = {}
-        around = [
-            {group: values[group] for group in shares[number].groups}
-            for number in range(len(parts))
-        ]
-        for found, inside in crew.weights(parts, around, [d.sizes for d in self.districts]):
+        for found, inside in crew.weights(parts, joint.around, [d.sizes for d in self.districts]):
             weights.update(found)
             values.update(inside)
         unknowns = self._guesses
@@ -197,7 +195,7 @@ class Coupled:
             ],
             answers,
             1,
-            _information(top, len(self._guesses)),
+            _information(joint.last, len(self._guesses)),
         )
         first = {group: own[:, 0] for group, own in values.items()}
         return self._with_energies(solved, first) if measure else solved, first
@@ -317,7 +315,6 @@ class Coupled:
         )
 
 
-def _information(top: Merged, unknowns: int) -> Floats | None:
+def _information(last: Eliminated | None, unknowns: int) -> Floats | None:
     """What is left for the unknowns: they are the last of what is eliminated last."""
-    last = next((step for step in reversed(top.steps) if UNKNOWNS in step.own), None)
     return None if last is None else last.triangle[-unknowns:, -unknowns:]

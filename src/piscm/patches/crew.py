@@ -1,4 +1,4 @@
-"""Who works on the patches: this process, an executor, or a Dask cluster that keeps the factors.
+"""Who works on the patches: this process or an executor here, a Dask cluster in `dask_crew`.
 
 Districts, branches of the elimination tree with a few patches each, are the pieces of work. They do
 not depend on who works or how many, so neither do the bits of the result.
@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.linalg.elimination import Merged, Share, Tree, Values, merged
+from piscm.linalg.elimination import (
+    Eliminated,
+    Merged,
+    Tree,
+    Values,
+    merged,
+)
 from piscm.linalg.executors import as_executor, is_dask_client
 from piscm.linalg.threads import one_thread
 from piscm.patches.local import Current, Leaf, Noise, energies, leaf
@@ -87,6 +93,43 @@ def measured(
     return found
 
 
+@dataclass(frozen=True)
+class Top:
+    """What is above the districts.
+
+    Attributes
+    ----------
+    tree : Tree
+        Its leaves are the numbers of districts.
+    holders : dict of int to frozenset of int
+        For each group the districts that hold it.
+    sizes : dict of int to int
+    """
+
+    tree: Tree
+    holders: dict[int, frozenset[int]]
+    sizes: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Above:
+    """What is found above the districts.
+
+    Attributes
+    ----------
+    values : Values
+        Of all groups that more than one district holds, and of the unknowns.
+    around : list
+        The values of the groups of each district, as `Crew.weights` takes them.
+    last : Eliminated or None
+        The step that eliminated the unknowns, if there are any.
+    """
+
+    values: Values
+    around: list[Any]
+    last: Eliminated | None
+
+
 class Crew(ABC):
     """Works on districts; what it hands out for a factored one is known to it alone."""
 
@@ -100,12 +143,12 @@ class Crew(ABC):
         """Eliminate in every district."""
 
     @abstractmethod
-    def shares(self, parts: Sequence[Any]) -> list[Share]:
-        """What factored districts have in common with each other."""
+    def merged(self, parts: Sequence[Any], top: Top) -> Above:
+        """Merge factored districts up to the root, and come down again to each of them."""
 
     @abstractmethod
     def weights(
-        self, parts: Sequence[Any], values: Sequence[Values], sizes: Sequence[dict[int, int]]
+        self, parts: Sequence[Any], values: Sequence[Any], sizes: Sequence[dict[int, int]]
     ) -> list[Any]:
         """The weights of the patches of each district, and the traces inside it."""
 
@@ -130,11 +173,17 @@ class Processes(Crew):
     ) -> list[Any]:
         return list(self._map(factored, districts, currents, [tuple(noise)] * len(districts)))
 
-    def shares(self, parts: Sequence[Any]) -> list[Share]:
-        return [part.merged.share for part in parts]
+    def merged(self, parts: Sequence[Any], top: Top) -> Above:
+        shares = {number: part.merged.share for number, part in enumerate(parts)}
+        done = merged(top.tree, shares, top.holders, top.sizes)
+        values: Values = {}
+        done.fill(values, top.sizes)
+        around = [{group: values[group] for group in own.groups} for own in shares.values()]
+        last = next((step for step in reversed(done.steps) if UNKNOWNS in step.own), None)
+        return Above(values, around, last)
 
     def weights(
-        self, parts: Sequence[Any], values: Sequence[Values], sizes: Sequence[dict[int, int]]
+        self, parts: Sequence[Any], values: Sequence[Any], sizes: Sequence[dict[int, int]]
     ) -> list[Any]:
         return [weights_of(*own) for own in zip(parts, values, sizes, strict=True)]
 
@@ -154,69 +203,10 @@ def weights_of(
     return found, {group: own for group, own in inner.items() if group not in known}
 
 
-class DaskWorkers(Crew):
-    """A Dask cluster: factors stay on its workers, and only traces travel.
-
-    If a worker dies, Dask computes what it held anew elsewhere.
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._known: dict[int, tuple[District, Any]] = {}
-
-    def _sent(self, districts: Sequence[District]) -> list[Any]:
-        """Districts as arguments of tasks; each is sent once, with the first task."""
-        from dask.delayed import delayed
-
-        for district in districts:
-            if id(district) not in self._known:
-                # Not scattered: data that live on one worker alone would be lost with it.
-                own = self._client.compute(delayed(district, traverse=False, pure=False))
-                self._known[id(district)] = district, own
-        return [self._known[id(district)][1] for district in districts]
-
-    def factored(
-        self,
-        districts: Sequence[District],
-        currents: Sequence[dict[int, Current]],
-        noise: Sequence[Noise],
-    ) -> list[Any]:
-        return [
-            self._client.submit(factored, district, own, tuple(noise), pure=False)
-            for district, own in zip(self._sent(districts), currents, strict=True)
-        ]
-
-    def shares(self, parts: Sequence[Any]) -> list[Share]:
-        return list(
-            self._client.gather([self._client.submit(share_of, part, pure=False) for part in parts])
-        )
-
-    def weights(
-        self, parts: Sequence[Any], values: Sequence[Values], sizes: Sequence[dict[int, int]]
-    ) -> list[Any]:
-        tasks = [
-            self._client.submit(weights_of, *own, pure=False)
-            for own in zip(parts, values, sizes, strict=True)
-        ]
-        return list(self._client.gather(tasks))
-
-    def measured(
-        self, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[dict[int, Floats]]:
-        tasks = [
-            self._client.submit(measured, district, *own, pure=False)
-            for district, own in zip(self._sent(districts), arguments, strict=True)
-        ]
-        return list(self._client.gather(tasks))
-
-
-def share_of(part: Factored) -> Share:
-    """What a factored district has in common with others."""
-    return part.merged.share
-
-
 def crew_of(executor: Any) -> Crew:
     """Who works: nobody else, an executor, or a Dask client."""
     if is_dask_client(executor):
+        from piscm.patches.dask_crew import DaskWorkers
+
         return DaskWorkers(executor)
     return Processes(as_executor(executor))

@@ -4,6 +4,10 @@ An equation ``div(F) + g = 0`` that holds in the whole of a domain says, where i
 jump, that the normal component of F does not. F is found from the second derivatives: the factor of
 ``u.diff(x, 2)`` times ``u.diff(x)`` and so on. It is taken for what was meant only if nothing is
 left of the second derivatives, and of the derivatives of coefficients, when div(F) is taken away.
+
+In one coordinate other orders are read too. If the factor of the highest derivative is the same on
+both sides (a load that jumps), every lower derivative is continuous; of ``(k*w.diff(x, 2)).diff(x,
+2)``, a beam whose stiffness jumps, value, slope, moment and shear force are.
 """
 
 from collections.abc import Sequence
@@ -30,6 +34,9 @@ def continuous(
     """
     found: list[sympy.Expr] = []
     for item in fields:
+        if len(coordinates) == 1 and max(_highest(equation, item) for equation in equations) != 2:
+            found += _in_one_coordinate(equations, item, coordinates[0], coefficients)
+            continue
         own = [
             (number, equation)
             for number, equation in enumerate(equations, start=1)
@@ -49,6 +56,31 @@ def _highest(equation: sympy.Expr, item: AppliedUndef) -> int:
         part.derivative_count for part in equation.atoms(sympy.Derivative) if part.expr == item
     ]
     return max(orders, default=0)
+
+
+def _in_one_coordinate(
+    equations: Sequence[sympy.Expr],
+    item: AppliedUndef,
+    along: sympy.Symbol,
+    coefficients: Sequence[sympy.Expr],
+) -> list[sympy.Expr]:
+    """What is continuous of a field of one coordinate, whatever its order but two."""
+    order = max(_highest(equation, item) for equation in equations)
+    own = [equation for equation in equations if _highest(equation, item) == order]
+    if not order or len(own) != 1:
+        reason = f"{item.func} has its highest derivative in {len(own)} equations"
+        raise _unclear(reason if order else f"no equation differentiates {item.func}", item)
+    highest = item.diff((along, order))
+    factor = sympy.expand(own[0]).coeff(highest)
+    if factor != 0 and not factor.has(*coefficients):
+        return [item, *(item.diff((along, count)) for count in range(1, order))]
+    moment = factor * item.diff(along, 2)
+    rest = sympy.expand(own[0] - moment.diff(along, 2))
+    steep = [part for part in rest.atoms(sympy.Derivative) if part.derivative_count >= 2]
+    moved = [part for part in rest.atoms(sympy.Derivative) if part.expr.has(*coefficients)]
+    if order != 4 or moved or any(rest.coeff(part).has(*coefficients) for part in steep):
+        raise _unclear(f"the factor of {brief(highest)} differs between them", item)
+    return [item, item.diff(along), moment, moment.diff(along)]
 
 
 def _normal_flux(

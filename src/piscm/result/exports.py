@@ -19,6 +19,7 @@ from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.problem.columns import as_columns
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.numeric import float_array
@@ -270,7 +271,7 @@ class Exports(ABC):
     def _all_values(self, at: Mapping[str, Any]) -> dict[str, Floats]:
         """Every field, and its standard error if there are error bars."""
         made = {}
-        bars = self.uncertainty is not None and isinstance(self.network, Network)
+        bars = self.uncertainty is not None and isinstance(self.network, Network | Patchwork)
         for item in self.problem.written_fields:
             name = str(item.func)
             made[name] = values_inside(self, self.problem, item, at)

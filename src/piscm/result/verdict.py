@@ -15,6 +15,7 @@ from piscm.inference.counting import counting_text
 from piscm.inference.covering import bare_boundary
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
 from piscm.inference.information import undetermined_unknowns
+from piscm.inference.obstacles import obstacles
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.network import Network
@@ -34,7 +35,7 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
     """The outcome with its final status, and with remarks on what a user must know."""
     network, status = outcome.model, outcome.status
     if status.stopped or status is Status.NOT_FINITE:
-        return outcome
+        return _with_obstacles(outcome)
     if not isinstance(network, Network) and outcome.error is None:
         return outcome
     try:
@@ -49,7 +50,15 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
             outcome = replace(outcome, error=unknown_error(network.problem))
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
-    return replace(outcome, status=status, remarks=remarks)
+    return _with_obstacles(replace(outcome, status=status, remarks=remarks))
+
+
+def _with_obstacles(outcome: Outcome) -> Outcome:
+    """A run that failed, with what makes its solution rough."""
+    if not outcome.status.failed or outcome.status is Status.UNDETERMINED:
+        return outcome
+    found = obstacles(outcome.model.problem)
+    return replace(outcome, remarks=(*outcome.remarks, *found))
 
 
 def _status(outcome: Outcome, network: Model, tolerance: float) -> tuple[Status, tuple[str, ...]]:
@@ -57,7 +66,10 @@ def _status(outcome: Outcome, network: Model, tolerance: float) -> tuple[Status,
     # Where no node helped, nothing is known of a solution: what is free at the start may not be so.
     begun = status is not Status.STALLED or outcome.model.n_nodes > 0
     if error is not None and error.free and begun:
-        return Status.UNDETERMINED, (_free_text(network, error),)
+        missing = counting_text(network.problem) or _bare_text(network)
+        # Nodes that did not resolve the solution say little of what is free: a jump hides it.
+        if missing or status not in _SHORT_OF_RESIDUAL or not obstacles(network.problem):
+            return Status.UNDETERMINED, (_free_text(error, missing),)
     if uncertainty is not None and len(uncertainty.undetermined):
         return Status.UNDETERMINED, ()
     met = error is not None and error.relative <= tolerance
@@ -73,11 +85,9 @@ def _status(outcome: Outcome, network: Model, tolerance: float) -> tuple[Status,
     return status if status.ok else Status.CONVERGED, ()
 
 
-def _free_text(network: Model, error: ErrorEstimate) -> str:
+def _free_text(error: ErrorEstimate, missing: str) -> str:
     """Which fields are free, and what would fix them."""
-    missing = counting_text(network.problem) or _bare_text(network) or _ANYTHING
-    names = ", ".join(error.free)
-    return f"not determined: {names} ({missing})"
+    return f"not determined: {', '.join(error.free)} ({missing or _ANYTHING})"
 
 
 def _bare_text(network: Model) -> str:

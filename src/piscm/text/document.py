@@ -100,12 +100,13 @@ def _regions(problem: Problem) -> tuple[Region, ...]:
 
 
 def _region_document(name: str, own: Region) -> dict[str, Any]:
-    """A region; a coefficient that is a function has its coordinates with it."""
+    """A region; a coefficient that varies has its coordinates with it, none if it is a symbol."""
     values: dict[str, Any] = {}
     for symbol, value in own.values.items():
         written = expression_text(value)
         if isinstance(symbol, sympy.Symbol):
-            values[symbol.name] = written
+            varies = value.free_symbols & set(own.domain.coordinates)
+            values[symbol.name] = {"value": written, "of": []} if varies else written
         else:
             of = [argument.name for argument in symbol.args]
             values[str(symbol.func)] = {"value": written, "of": of}

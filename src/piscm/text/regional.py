@@ -1,5 +1,6 @@
 """Regions of a document: parts of the domain with values of their own, and what ties them."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from piscm.text.entries import checked_list, checked_table, known_only
 from piscm.text.keys import at
 from piscm.text.places import Constants, read_domain
 from piscm.text.schema import REGION, names
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 Parser = Callable[[Any, str], sympy.Expr]
 
@@ -48,19 +51,27 @@ def read_coefficients(
     parts: Sequence[Part], own: Mapping[str, sympy.Symbol]
 ) -> tuple[dict[str, sympy.Symbol], dict[str, sympy.Expr]]:
     """The coefficients of regions: symbols, and functions of coordinates."""
-    symbols: dict[str, sympy.Symbol] = {}
-    functions: dict[str, sympy.Expr] = {}
+    along: dict[str, set[str]] = {}
     for part in parts:
         for name, value in checked_table(part.given.get("values", {}), "values").items():
-            if isinstance(value, Mapping):
-                known_only(value, ("value", "of"), "The value of a region")
-                along = [
-                    known(own, item, "coordinate") for item in checked_list(value.get("of"), "of")
-                ]
-                functions[name] = field(name, *along)
-            else:
-                symbols[name] = unknown(name)
+            along.setdefault(name, set()).update(_coordinates_of(value, own))
+    symbols = {name: unknown(name) for name, names in along.items() if not names}
+    functions = {
+        name: field(name, *(symbol for key, symbol in own.items() if key in names))
+        for name, names in along.items()
+        if names
+    }
     return symbols, functions
+
+
+def _coordinates_of(value: Any, own: Mapping[str, sympy.Symbol]) -> set[str]:
+    """The coordinates that a value depends on: those that are named, or that its text holds."""
+    if isinstance(value, Mapping):
+        known_only(value, ("value", "of"), "The value of a region")
+        for item in checked_list(value.get("of"), "of"):
+            known(own, item, "coordinate")
+        return set(value["of"])
+    return set(_WORD.findall(value)) & set(own) if isinstance(value, str) else set()
 
 
 def read_region(

@@ -117,7 +117,12 @@ SOLVE = (
 REGION = (
     Entry("name", _TEXT, "Its name; region_1 and so on by default."),
     Entry("domain", {"type": "object"}, "As the domain of a problem.", True),
-    Entry("values", {"type": "object"}, 'Values of symbols there: `k = 2`, `k = "1 + x"`.'),
+    Entry(
+        "values",
+        {"type": "object"},
+        'Values of symbols there: `k = 2`, or `k = "1 + x"`, which is a function of x under '
+        "derivatives too.",
+    ),
     Entry("singular", {"type": "object"}, "Functions added to its fields, as below."),
 )
 

@@ -60,6 +60,7 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "van-der-pol-stiff": van_der_pol_stiff.forward,
     "poisson-3d": poisson.three_dimensions,
     "poisson-5d": poisson.five_dimensions,
+    "poisson-10d": poisson.ten_dimensions,
     "wave-2d": wave.forward,
     "maxwell-2d": maxwell.forward,
     "runge-bump": runge_bump.forward,

@@ -1,4 +1,4 @@
-"""Poisson equations in three and five dimensions with known sources."""
+"""Poisson equations in three, five and ten dimensions with known sources."""
 
 import sympy
 
@@ -35,8 +35,18 @@ def three_dimensions() -> Benchmark:
 
 
 def five_dimensions() -> Benchmark:
-    """A sum of sines, one for each coordinate."""
-    at = coordinates("v w x y z")
+    """A sum of sines, one for each of five coordinates."""
+    return _sum_of_sines("poisson-5d", "Poisson equation in five dimensions", "v w x y z")
+
+
+def ten_dimensions() -> Benchmark:
+    """The same in ten dimensions."""
+    names = "x1 x2 x3 x4 x5 x6 x7 x8 x9 x10"
+    return _sum_of_sines("poisson-10d", "Poisson equation in ten dimensions", names)
+
+
+def _sum_of_sines(name: str, title: str, names: str) -> Benchmark:
+    at = coordinates(names)
     u = field("u", *at)
     exact = sympy.Add(*(sympy.sin(sympy.pi * own / 2) for own in at))
     problem = Problem(
@@ -45,8 +55,8 @@ def five_dimensions() -> Benchmark:
         conditions=[Condition(u - exact, on="boundary")],
     )
     return Benchmark(
-        name="poisson-5d",
-        title="Poisson equation in five dimensions",
+        name=name,
+        title=title,
         source=_SOURCE,
         problem=problem,
         reference=exact_reference({u: exact}),
