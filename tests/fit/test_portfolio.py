@@ -1,7 +1,6 @@
 """One-shot networks: their members, their fits, and the portfolio of `Auto`."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
 
@@ -325,22 +324,6 @@ def slanted_layer(width):
         [Condition(u - step, on="boundary")],
     )
     return problem, sympy.lambdify([x, y], step)
-
-
-def test_a_run_that_learns_nothing_pauses_and_goes_on():
-    problem, _ = slanted_layer(0.05)
-    rng = np.random.default_rng(0)
-    task = task_for(problem, None, Start(problem), EVEN, rng)
-    policy = PortfolioPolicy(pauses=True, rounds=2, columns=700)
-    run = Portfolio(task, 1e-6, ("tanh",), rng, lambda *_: None, policy=policy)
-    first = run.run()
-    assert run.paused
-    then = run.go_on()
-    assert not run.paused
-    assert then.piece.error < first.piece.error
-    assert len(then.piece.network.nodes) > len(first.piece.network.nodes)
-    straight, _ = portfolio(problem, 1e-6, policy=replace(policy, pauses=False))
-    assert len(straight.piece.network.nodes) > len(first.piece.network.nodes)
 
 
 def test_slanted_layers_are_found_by_growth():
