@@ -34,7 +34,7 @@ FOREIGN = {("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matl
 def test_every_block_is_run_or_of_another_program():
     assert len(BLOCKS) > 50
     for name, language, code in BLOCKS:
-        known = language in ("", "{code-cell}", "{toctree}", "toml", "csv", "text", "{eval-rst}")
+        known = language in ("", "{code-cell}", "{toctree}", "toml", "text", "{eval-rst}")
         assert known or (name, language) in FOREIGN, (
             f"{name} has a block of {language}: {code[:60]}"
         )
@@ -69,7 +69,7 @@ def test_problem_files_are_read(name, code, tmp_path):
 
 def files_of(page):
     """The files that a page shows: blocks after a line that ends in the name of one."""
-    named = r"`(\w[\w-]*\.(?:toml|csv))`[^`\n]*:\n\n```(?:toml|csv)\n(.*?)^```$"
+    named = r"`(\w[\w-]*\.(?:toml|csv))`[^`\n]*:\n\n```(?:toml|text)\n(.*?)^```$"
     return dict(re.findall(named, page, re.MULTILINE | re.DOTALL))
 
 
