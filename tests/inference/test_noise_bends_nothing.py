@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
@@ -80,3 +81,29 @@ def test_an_epidemic_that_begins_with_one_of_many():
     for item, value, error in zip(found.values(), best, errors, strict=True):
         assert abs(item.value - value) < 0.05 * error
         assert item.stderr == pytest.approx(error, rel=0.05)
+
+
+def test_data_that_stand_in_for_a_missing_condition():
+    # Without a condition at x = 1 the equation alone has many solutions, so it cannot be solved
+    # before the data are looked at.
+    x, t = coordinates("x t")
+    u, spread = field("u", x, t), unknown("spread", positive=True)
+    rng = np.random.default_rng(0)
+    at = np.column_stack([rng.uniform(0.05, 0.95, 60), rng.uniform(0.05, 1, 60)])
+    modes = [(1.0, 1), (0.5, 2)]
+    exact = sum(
+        size * np.exp(-0.1 * (n * np.pi) ** 2 * at[:, 1]) * np.sin(n * np.pi * at[:, 0])
+        for size, n in modes
+    )
+    problem = Problem(
+        domain=Box({x: (0, 1), t: (0, 1)}),
+        equations=[u.diff(t) - spread * u.diff(x, 2)],
+        conditions=[
+            Condition(u - sum(s * sympy.sin(n * sympy.pi * x) for s, n in modes), on={t: 0}),
+            Condition(u, on={x: 0}),
+        ],
+        unknowns={spread: 0.3},
+        observations=[Observations(u, at, exact + 0.02 * rng.normal(size=60))],
+    )
+    found = solve(problem, tol=1e-2).unknowns["spread"]
+    assert abs(found.value - 0.1) < 4 * found.stderr < 0.02

@@ -37,7 +37,7 @@ class Marching(Method):
 
     @property
     def measure(self) -> str:
-        return "relative, at fresh points too"
+        return "relative to the solution sought, at fresh points too"
 
     def chosen(self, model: Model) -> str:
         if isinstance(model, Patchwork):

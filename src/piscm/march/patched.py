@@ -93,7 +93,7 @@ class Patches(Method):
 
     @property
     def measure(self) -> str:
-        return "relative, at fresh points too"
+        return "relative to the solution sought, at fresh points too"
 
     @property
     def records_iterations(self) -> bool:

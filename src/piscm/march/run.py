@@ -18,6 +18,7 @@ from piscm.fit.piece import Piece, task_for
 from piscm.fit.portfolio import Found
 from piscm.fit.residuals import block_residuals, fitted_points
 from piscm.fit.side_by_side import side_by_side
+from piscm.inference.counting import missing_conditions
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.attempts import March, Setting
@@ -240,11 +241,14 @@ class _Run:
         None if the equations alone determine no answer, or the data no unknowns.
         """
         coordinate = self._march.coordinate
-        pieces = self._windows(self._request.problem.forward([float(value) for value in start]))
+        forward = self._request.problem.forward([float(value) for value in start])
+        if missing_conditions(forward):  # the data stand in for them
+            return None
+        pieces = self._windows(forward)
         stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
         if stopped is not None:
             return stopped
-        if coordinate is None and estimate_error(pieces[0].network).free:
+        if estimate_error(pieces[0].network).free:
             return None
         return fit_unknowns(self._request, pieces, coordinate, start)
 

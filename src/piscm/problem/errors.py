@@ -1,5 +1,6 @@
 """The exception for invalid input, and how its messages quote the input."""
 
+import re
 from typing import Any
 
 _LONGEST = 120
@@ -67,8 +68,24 @@ def brief(value: Any, longest: int = _LONGEST) -> str:
         return f"<{type(value).__name__} too long to print>"
 
 
+_DERIVATIVE = re.compile(r"Derivative\((\w+)\([\w, ]*\)((?:, (?:\w+|\(\w+, \d+\)))+)\)")
+_INTERFACE = re.compile(r" on the interface of (\w+) and (\w+)$")
+_BY = re.compile(r", (?:(\w+)|\((\w+), (\d+)\))")
+
+
+def _subscripted(found: re.Match[str]) -> str:
+    by = (once or many * int(count) for once, many, count in _BY.findall(found[2]))
+    return f"{found[1]}_{''.join(by)}"
+
+
 def fitted_name(name: str, width: int) -> str:
-    """A name that fits; where a condition holds is its end, and is kept."""
+    """A name that fits; where a condition holds is its end, and is kept.
+
+    Derivatives are written with subscripts first, as ``u_xx``, and interfaces as ``left|right``.
+    """
+    if len(name) <= width:
+        return name
+    name = _INTERFACE.sub(r" on \1|\2", _DERIVATIVE.sub(_subscripted, name))
     if len(name) <= width:
         return name
     head, on, place = name.rpartition(" on ")

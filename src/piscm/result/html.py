@@ -46,10 +46,11 @@ def _facts(solution: "Solution") -> list[tuple[str, str]]:
     facts = [
         ("method", f"{type(method).__name__}{f': {escape(chosen)}' if chosen else ''}"),
         ("size", f"{solution.n_nodes} nodes, {solution.seconds:.2f} s, seed {solution.seed}"),
-        ("residual", f"{solution.fitted_residual:.1e}{asked}"),
+        ("residual", f"{solution.fitted_residual:.1e}{'' if solution.known_error else asked}"),
     ]
     if solution.known_error is not None:
-        facts.append(("estimated relative error", f"{solution.known_error.relative:.1e}"))
+        error = f"{solution.known_error.relative:.1e}{asked}"
+        facts.append(("estimated relative error", error))
     for symbol, item in zip(solution.problem.unknowns, solution.unknowns.values(), strict=True):
         facts.append((formula(symbol), str(item)))
     return facts

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import Budget, OutOfMemoryError, OutOfTimeError, current, spending
 from piscm.compile.blocks import Block, compile_blocks
-from piscm.inference.error_estimate import ErrorEstimate, estimate_error
+from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
 from piscm.inference.identifiability import involved, undetermined_text
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
@@ -261,7 +262,8 @@ class Solution(Exports):
         """The error of the fields, from the linearized error equation in a richer space.
 
         `Auto` and `Windows` compute it during the run; otherwise it is computed on first access,
-        which takes a fraction of the time of the run.
+        which takes a fraction of the time of the run. Of a run that was stopped it may take as long
+        as the run did, and is infinite if that is not enough.
         """
         if self.known_error is not None:
             return self.known_error
@@ -270,8 +272,15 @@ class Solution(Exports):
                 f"There is no estimate of the error for {type(self.method).__name__}: its network "
                 "is no sum of nodes. solution.residual(points) tells how well the equations hold."
             )
-        with one_thread():
-            return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
+        stopped = self.status.stopped
+        budget = Budget.of(self.seconds, current().memory) if stopped else current()
+        with one_thread(), spending(budget):
+            try:
+                return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
+            except (OutOfTimeError, OutOfMemoryError):
+                if not stopped:
+                    raise
+                return unknown_error(self.problem)
 
     def std(self, *given: Any, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
@@ -304,6 +313,8 @@ class Solution(Exports):
         fields = ", ".join(str(field) for field in self.problem.shown_fields)
         chosen = self.method.chosen(self.network)
         asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
+        known = self.known_error is not None or "error_estimate" in self.__dict__
+        of_residual = "" if known else asked
         width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
         lines = [
             f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
@@ -312,15 +323,15 @@ class Solution(Exports):
             *([f"  chosen: {chosen}"] if chosen else []),
             *([f"  {self.network.extent}"] if self.network.extent else []),
             *(_wrapped(f"  tried before: {'; '.join(self.tried)}") if self.tried else []),
-            f"  residual {self.fitted_residual:.3e}{asked} ({self.method.measure})",
+            f"  residual {self.fitted_residual:.3e}{of_residual} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
         for block in self.block_residuals:
             name = fitted_name(block.name, width)
             held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
             lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
-        if self.known_error is not None or "error_estimate" in self.__dict__:
-            lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}")
+        if known:  # that is what the tolerance is for
+            lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}{asked}")
         for name, item in self.unknowns.items():
             lines.append(f"  {name} = {item}")
         lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
