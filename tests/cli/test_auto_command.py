@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import piscm
+from piscm.cli.exit_codes import NOT_OK
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -21,8 +22,8 @@ t = [0, 2]
 WITH_METHOD = FILE + "[method]\nmax_nodes = 7\ncandidates = 9\n"
 
 
-def rows(result):
-    assert result.exit_code == 0, result.stderr
+def rows(result, code=0):
+    assert result.exit_code == code, result.stderr
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
@@ -32,7 +33,7 @@ def test_auto_is_the_method_of_a_file_that_names_none(solve_file):
     assert row["status"] == "converged"
     (same,) = rows(solve_file(FILE, "--json", "--method", "auto"))
     assert (same["residual"], same["nodes"]) == (row["residual"], row["nodes"])
-    (literal,) = rows(solve_file(WITH_METHOD, "--json"))
+    (literal,) = rows(solve_file(WITH_METHOD, "--json"), NOT_OK["finished"])
     assert (literal["method"], literal["nodes"]) == ("pi-sc-iii", 7)
 
 

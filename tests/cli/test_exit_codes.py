@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from piscm.cli.exit_codes import FAILED, INTERRUPTED
+from piscm.cli.exit_codes import INTERRUPTED, NOT_OK
 from piscm.result.status import Status
 
 COMMAND = [sys.executable, "-c", "from piscm.cli import app; app()", "solve"]
@@ -21,38 +21,38 @@ domain = {t = [0, 2]}
 """
 
 
-def test_every_failure_has_a_code_of_its_own():
-    failures = {status.name.lower() for status in Status if status.failed}
-    assert set(FAILED) == failures
-    assert len(set(FAILED.values())) == len(FAILED)
-    assert not {0, 1, 2} & set(FAILED.values())
-    assert FAILED["interrupted"] == INTERRUPTED == 130
+def test_every_status_that_is_not_ok_has_a_code_of_its_own():
+    assert set(NOT_OK) == {status.name.lower() for status in Status if not status.ok}
+    assert len(set(NOT_OK.values())) == len(NOT_OK)
+    assert not {0, 1, 2} & set(NOT_OK.values())
+    assert NOT_OK["interrupted"] == INTERRUPTED == 130
 
 
 def test_the_help_lists_them(run):
     words = " ".join(run("solve", "--help").stdout.split())
-    for name, code in FAILED.items():
+    for name, code in NOT_OK.items():
         assert f"{code} {name}" in words
 
 
 def test_the_documentation_lists_them():
     page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    for name, code in FAILED.items():
+    for name, code in NOT_OK.items():
         assert f"| {code} | `{name}`" in page
 
 
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ("tolerance = 1e-12\nmax_nodes = 2", FAILED["node_limit"]),
-        ("max_nodes = 2", 0),
+        ("tolerance = 1e-12\nmax_nodes = 2", NOT_OK["node_limit"]),
+        ("max_nodes = 2", NOT_OK["finished"]),
+        ("max_nodes = 40\ntolerance = 0.1", 0),
     ],
 )
 def test_the_code_follows_the_status(solve_file, options, code):
     text = f"{FILE}[method]\n{options}\ncandidates = 5\n[sampling]\ninterior = 16"
     result = solve_file(text, "--json")
     assert result.exit_code == code
-    assert Status[json.loads(result.stdout)["status"].upper()].failed == (code > 0)
+    assert Status[json.loads(result.stdout)["status"].upper()].ok == (code == 0)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are another matter there")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import piscm
-from piscm.cli.exit_codes import FAILED
+from piscm.cli.exit_codes import NOT_OK
 
 pytest.importorskip("matplotlib.pyplot")
 
@@ -180,7 +180,7 @@ def test_options(run, saved, denied):
     row = json.loads(run("solve", saved / "heat.toml", *options, "--json").stdout)
     assert (row["method"], row["nodes"]) == ("pi-sc-i", 2)
     code = run("solve", saved / "heat.toml", "--max-seconds", 1e-3, "--json").exit_code
-    assert code == FAILED["time_limit"]
+    assert code == NOT_OK["time_limit"]
     denied(run("solve", "van-der-pool"), "did you mean 'van-der-pol'")
     denied(run("solve", "van-der-pol", "--method", "pi-sc-iiii"), "did you mean 'pi-sc-iii'")
     denied(run("solve", saved / "heat.toml", "--activation", "relu"), "relu")

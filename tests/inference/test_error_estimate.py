@@ -1,5 +1,7 @@
 """The estimated error against the true one, where a solution is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy
@@ -15,6 +17,7 @@ from piscm import (
     Periodic,
     Problem,
     Sampling,
+    Status,
     Windows,
     coordinates,
     field,
@@ -182,3 +185,11 @@ def test_a_layer_is_seen_without_the_fitted_points_too():
     solution = solve(benchmark.problem)
     estimate = estimate_error(solution.network)
     assert 0.5 < estimate.relative / benchmark.relative_error(solution) < 2
+
+
+def test_of_a_stopped_run_it_takes_no_longer_than_the_run():
+    problem, truth = heat()
+    solution = solve(problem, PISC3(max_nodes=40, **ORTHOGONAL), sampling=Sampling(300, 60))
+    stopped = replace(solution, status=Status.TIME_LIMIT, seconds=1e-6)
+    assert stopped.error_estimate.relative == np.inf
+    check(replace(stopped, seconds=60.0), truth)

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from piscm.cli.exit_codes import FAILED
+from piscm.cli.exit_codes import exit_code
 from piscm.files import read_problem_file
 from piscm.march.methods import Auto
 from piscm.march.patched import Patches
@@ -33,7 +33,7 @@ def run_sweep(
     as_json: bool,
     out: Path | None,
 ) -> int:
-    """Solve for every combination; the exit code is that of the first solve that failed."""
+    """Solve for every combination; the exit code is that of the first solve that is not ok."""
     if workers < 1:
         raise ProblemError(f"--workers {workers}: give a whole number from 1 up.")
     if seed < 0:
@@ -56,8 +56,7 @@ def run_sweep(
         _print(rows)
     if out is not None:
         write_csv(out / "sweep.csv", list(rows[0]), rows)
-    failed = [own for own in table.solution.values.ravel() if own.status.failed]
-    return FAILED[failed[0].status.name.lower()] if failed else 0
+    return exit_code(own.status for own in table.solution.values.ravel())
 
 
 def _places(table: Any) -> Iterator[tuple[int, ...]]:

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from piscm.cli.exit_codes import FAILED, INTERRUPTED
+from piscm.cli.exit_codes import INTERRUPTED, exit_code
 from piscm.cli.output import flat, print_many, print_one, row_of, write
 from piscm.cli.task import solved, task_for
 from piscm.plots.page import Section, write_page
@@ -41,13 +41,13 @@ def run_trials(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
-    codes: list[int] = []
+    ends: list[Status] = []
     sections: list[Section] = []
     try:
         for number in range(trials):
             solution = solved(task, seed + number, max_seconds)
             rows.append(row_of(task.name, method, solution, task.benchmark))
-            codes.append(FAILED[rows[-1]["status"]] if solution.status.failed else 0)
+            ends.append(solution.status)
             if as_json:
                 print(json.dumps(rows[-1]), flush=True)
             if out is not None:
@@ -58,17 +58,17 @@ def run_trials(
             if solution.status is Status.INTERRUPTED:
                 break  # who presses Ctrl-C means all of them
     except KeyboardInterrupt:
-        codes.append(INTERRUPTED)
+        ends.append(Status.INTERRUPTED)
     if out is not None and sections:
         write_page(
             out / "index.html", sections[:_MOST_SHOWN], title=printable(task.name), units=task.units
         )
     if rows:
         _finish(rows, trials, as_json, out and out / f"{task.name}-{method}-trials.csv")
-    if INTERRUPTED in codes:
+    if Status.INTERRUPTED in ends:
         Console(stderr=True).print(f"Interrupted: {len(rows)} of {trials} trials are done.")
         return INTERRUPTED
-    return next((code for code in codes if code), 0)
+    return exit_code(ends)
 
 
 def _finish(rows: list[dict[str, Any]], trials: int, as_json: bool, path: Path | None) -> None:

@@ -34,8 +34,9 @@ Floats = NDArray[np.float64]
 # what is near them.
 _RICHER, _MANY = 0.5, 200
 _AT_LEAST = 50
-# Fresh points per node, alone and in addition to fitted ones.
-_POINTS_PER_NODE, _POINTS_BESIDE = 3, 2
+# Fresh points per node, alone and in addition to fitted ones; with layers, which have more faces
+# to look at than those where the fitted ones are.
+_POINTS_ALONE, _POINTS_BESIDE, _POINTS_AT_LAYERS = 5, 2, 3
 
 
 class Elsewhere(NamedTuple):
@@ -177,7 +178,8 @@ def richer_space(
     counted = min(before, np.sqrt(_MANY * before)) if waves else before
     more = max(at_least, int(share * counted))
     draw = FreshPoints.around(own, part, along)
-    each = _POINTS_BESIDE if fitted and not draw.layers else _POINTS_PER_NODE
+    beside_fitted = _POINTS_AT_LAYERS if draw.layers else _POINTS_BESIDE
+    each = beside_fitted if fitted else _POINTS_ALONE
     fields = max(1, len(problem.fields) // len(problem.equations))
     fresh, placed = draw(int(each * (before + more) * fields), rng)
     points = beside(part, placed, fitted)

@@ -78,6 +78,15 @@ def peak_megabytes() -> float:
     return peak / (1024**2 if sys.platform == "darwin" else 1024)
 
 
+def cpu_seconds(process: int) -> float:
+    """CPU seconds of a process; NaN where the system does not tell."""
+    try:
+        words = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return float("nan")
+
+
 @cache
 def commit() -> str:
     """The commit of this source if it is a checkout, else the release."""

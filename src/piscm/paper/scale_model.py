@@ -1,8 +1,8 @@
 """Flops, bytes and messages of a solve in patches, counted before any is made.
 
 The elimination is walked through with sizes in the place of matrices: which fronts meet follows
-from the grid and the tree alone. Machines work on districts at the same time; whoever asked draws
-the points, merges what districts have in common, and judges, alone.
+from the grid and the tree alone. Workers have districts, and then the fronts above them, at the
+same time; whoever asked draws the points and judges, alone.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ from piscm.patches.grid import Grid
 
 # Right-hand sides: that of the problem, and two random ones.
 _SIDES = 3
+# Tasks of a district, and of a branch above it.
+_TASKS, _MERGING = 4, 4
 # A field and its derivative across are tied on a face, for an equation of second order.
 _TIED = 2
 
@@ -34,7 +36,7 @@ class Counts:
     up, down : float
         Bytes from all districts to whoever asked, and back to them: shares, traces and weights.
     messages : int
-        Calls to districts and their answers.
+        Calls of tasks and their answers.
     """
 
     patches: int
@@ -112,7 +114,8 @@ def counted(side: int, nodes: int, terms: int) -> Counts:
     up = 8.0 * sum(own.rows * (size * len(own.groups) + _SIDES) for own in fronts.values())
     weights = 8.0 * _SIDES * nodes * len(grid)
     down = 8.0 * _SIDES * size * across
-    return Counts(len(grid), len(branches), inner, top, path, up + weights, down, 6 * len(branches))
+    messages = 2 * (_TASKS * len(branches) + _MERGING * (2 * len(branches) - 1))
+    return Counts(len(grid), len(branches), inner, top, path, up + weights, down, messages)
 
 
 def _walked(
@@ -145,7 +148,7 @@ def predicted(counts: Counts, constants: Constants, workers: int) -> dict[str, f
     parts = {
         "districts": turns * share,
         "alone": c.alone * counts.patches,
-        "top": counts.top / c.rate,
+        "top": (max(counts.path, counts.top / workers) if workers else counts.top) / c.rate,
     }
     if workers:
         travelling = counts.up + counts.down + c.sent * counts.patches

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from piscm.assemble.sampling import Sampling
+from piscm.budget.budget import Budget, OutOfMemoryError, OutOfTimeError, current, spending
 from piscm.compile.blocks import Block, compile_blocks
-from piscm.inference.error_estimate import ErrorEstimate, estimate_error
+from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
 from piscm.inference.identifiability import involved, undetermined_text
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
@@ -258,7 +259,8 @@ class Solution(Exports):
         """The error of the fields, from the linearized error equation in a richer space.
 
         `Auto` and `Windows` compute it during the run; otherwise it is computed on first access,
-        which takes a fraction of the time of the run.
+        which takes a fraction of the time of the run. Of a run that was stopped it may take as long
+        as the run did, and is infinite if that is not enough.
         """
         if self.known_error is not None:
             return self.known_error
@@ -267,8 +269,15 @@ class Solution(Exports):
                 f"There is no estimate of the error for {type(self.method).__name__}: its network "
                 "is no sum of nodes. solution.residual(points) tells how well the equations hold."
             )
-        with one_thread():
-            return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
+        stopped = self.status.stopped
+        budget = Budget.of(self.seconds, current().memory) if stopped else current()
+        with one_thread(), spending(budget):
+            try:
+                return estimate_error(self.network, self.seed, uncertainty=self.uncertainty)
+            except (OutOfTimeError, OutOfMemoryError):
+                if not stopped:
+                    raise
+                return unknown_error(self.problem)
 
     def std(self, *given: Any, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.
