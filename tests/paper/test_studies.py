@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from piscm.paper.estimates import compared
+
 
 def study(name, *arguments):
     command = [sys.executable, "-m", f"piscm.paper.{name}", *map(str, arguments)]
@@ -30,3 +32,9 @@ def test_bars_are_kept_and_not_run_again(tmp_path):
 
 def test_guesses_has_its_options():
     assert {"--workers", "--out"} <= set(study("guesses", "--help").stdout.split())
+
+
+def test_estimates_on_the_zoo():
+    (found,) = compared(["poisson-disk"], seeds=1, max_seconds=60.0)
+    assert (found.name, found.seed, found.status) == ("poisson-disk", 0, "converged")
+    assert 0.5 < found.ratio < 2

@@ -13,7 +13,7 @@ infinite. The noise of observations adds its share.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +112,8 @@ def estimate_error(
                 part = _window(whole, network, low, high, before)
                 space = richer_space(part, own, known, rng)
                 free = free_fields(space, known)
+            if len(_as_written(problem, free)) == len(names):
+                return replace(unknown_error(problem), free=tuple(names))
         corrected, unseen, space = _checked(space, known, rng, problem, along)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
