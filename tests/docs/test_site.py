@@ -34,7 +34,7 @@ FOREIGN = {("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matl
 def test_every_block_is_run_or_of_another_program():
     assert len(BLOCKS) > 50
     for name, language, code in BLOCKS:
-        known = language in ("", "{code-cell}", "{toctree}", "toml", "csv", "text", "{eval-rst}")
+        known = language in ("", "{code-cell}", "{toctree}", "toml", "text", "{eval-rst}")
         assert known or (name, language) in FOREIGN, (
             f"{name} has a block of {language}: {code[:60]}"
         )
@@ -69,8 +69,19 @@ def test_problem_files_are_read(name, code, tmp_path):
 
 def files_of(page):
     """The files that a page shows: blocks after a line that ends in the name of one."""
-    named = r"`(\w[\w-]*\.(?:toml|csv))`[^`\n]*:\n\n```(?:toml|csv)\n(.*?)^```$"
+    named = r"`(\w[\w-]*\.(?:toml|csv))`[^`\n]*:\n\n```(?:toml|text)\n(.*?)^```$"
     return dict(re.findall(named, page, re.MULTILINE | re.DOTALL))
+
+
+def test_mistakes_are_told_as_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = PAGES["problem-files.md"]
+    right = files_of(page)["burgers.toml"]
+    wrong = right.replace("nu*u_xx", "k*u_xx").replace("u(x=1)", "u(y=1)")
+    Path("burgers.toml").write_text(wrong)
+    with pytest.raises(piscm.ProblemError) as told:
+        read_problem_file("burgers.toml")
+    assert f"```text\n{str(told.value).strip()}\n```" in page
 
 
 SHELL = {
@@ -93,7 +104,8 @@ def test_commands_run(name, tmp_path, monkeypatch):
         (tmp_path / other).write_text(text)
     for line in SHELL[name]:
         done = CliRunner().invoke(app, shlex.split(line)[1:])
-        assert done.exit_code == 0, (line, done.output, done.exception)
+        # Nothing failed in 21 to 24: noise is left, or no tolerance was asked for.
+        assert done.exit_code in (0, 21, 22, 23, 24), (line, done.output, done.exception)
 
 
 def test_commands_in_sentences_are_known():

@@ -314,6 +314,26 @@ def test_nothing_to_find():
     assert portfolio(problem, 1e-6)[0] is None
 
 
+def slanted_layer(width):
+    """A step across a square that is parallel to no face."""
+    x, y = coordinates("x y")
+    u, step = field("u", x, y), sympy.tanh((x - y / 2 - sympy.Rational(1, 4)) / width)
+    problem = Problem(
+        Box({x: (0, 1), y: (0, 1)}),
+        [u.diff(x, 2) + u.diff(y, 2) - step.diff(x, 2) - step.diff(y, 2)],
+        [Condition(u - step, on="boundary")],
+    )
+    return problem, sympy.lambdify([x, y], step)
+
+
+def test_slanted_layers_are_found_by_growth():
+    problem, step = slanted_layer(0.05)
+    solution = solve(problem, tol=1e-3)
+    x, y = np.random.default_rng(1).random((2, 2000))
+    assert solution.status.ok
+    assert np.linalg.norm(solution(x=x, y=y) - step(x, y)) < 1e-3 * np.linalg.norm(step(x, y))
+
+
 def test_ctrl_c_keeps_the_best(monkeypatch):
     problem = zoo.load("poisson-3d").problem
     made = []

@@ -31,6 +31,13 @@ def test_a_hole_without_a_condition_is_found():
     assert np.hypot(where[0] - 1, where[1] - 0.5) == pytest.approx(0.2)
 
 
+def test_a_slice_covers_the_side_where_it_lies_and_nothing_from_inside():
+    rest = Condition(z, on=PLATE.boundary("rim", where=x > 0))
+    hole, side = Condition(z, on=PLATE.boundary("hole")), Condition(z, on={x: 0})
+    assert bare(PLATE, LAPLACE, rest, hole, side) is None
+    assert bare(PLATE, LAPLACE, rest, hole, Condition(z, on={x: 0.5}))[0] == pytest.approx(0)
+
+
 def test_a_face_without_a_condition_is_found():
     sides = Condition(z, on=[{x: 0}, {x: 2}, {y: 0}])
     where = bare(Box({x: (0, 2), y: (0, 1)}), LAPLACE, sides)

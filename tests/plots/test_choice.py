@@ -163,6 +163,7 @@ def test_animations(tmp_path, refused):
     solution.animate(frames=3, path=tmp_path / "u.gif")
     assert (tmp_path / "u.gif").read_bytes()[:3] == b"GIF"
     solution.animate(frames=2, path=tmp_path / "u.html")
+    assert "font-awesome" not in (tmp_path / "u.html").read_text()  # nothing from the network
     assert "<img" in (tmp_path / "u.html").read_text()
     wide(x, y, t).animate(frames=2, path=tmp_path / "v.gif")
     refused(lambda: solution.animate(path=tmp_path / "u.xyz", frames=2), "'u.xyz'")

@@ -9,8 +9,10 @@ from piscm import (
     Box,
     Condition,
     Disk,
+    Polygon,
     Problem,
     ProblemError,
+    Region,
     Sampling,
     coordinates,
     field,
@@ -90,3 +92,22 @@ def test_a_map_shows_the_shape(tmp_path):
     assert np.isnan(truth).any()
     plots.close(ax.figure)
     plots.close(plots.overview(solution))
+
+
+def test_an_interface_that_is_slanted_is_drawn_straight():
+    y, k = coordinates("y k")
+    u = field("u", x, y)
+    left = Polygon((x, y), [(0, 0), (0.4, 0), (0.6, 1), (0, 1)])
+    right = Polygon((x, y), [(0.4, 0), (1, 0), (1, 1), (0.6, 1)])
+    problem = Problem(
+        regions=[Region(left, {k: 1}), Region(right, {k: 2})],
+        equations=[(k * u.diff(x)).diff(x) + (k * u.diff(y)).diff(y)],
+        conditions=[Condition(u - x, on="boundary")],
+    )
+    solution = solve(problem, PISC1(max_nodes=3, scale=2.0), sampling=Sampling(20, 5))
+    ax = plots.field_map(solution)
+    lines = [path.vertices for own in ax.collections for path in getattr(own, "get_paths", list)()]
+    on_it = [p for p in lines if len(p) > 10 and np.ptp(p[:, 0]) < 0.3 and np.ptp(p[:, 1]) > 0.9]
+    assert on_it
+    assert all(np.abs(p[:, 0] - 0.4 - 0.2 * p[:, 1]).max() < 2e-3 for p in on_it)
+    plots.close(ax.figure)

@@ -5,6 +5,9 @@
 3. Enlarge: more nodes, as long as the residual at fresh points falls fast.
 4. Where that stalls, the best member of another activation, or one with layers, takes its turn.
 
+Where the first scan finds next to nothing the run pauses, so that growth by selection may be tried:
+it finds steep nodes of the right direction (a slanted layer), which random draws hardly do.
+
 Members are judged by the residual at points that were not fitted: as many nodes as rows fit
 anything. The error itself is estimated from the distance between two members.
 """
@@ -83,16 +86,25 @@ class Portfolio:
         self._best: Trial | None = None
         self._tried: list[str] = []
         self._in_layers = False  # whether members are judged near the faces
+        self.paused = False
         first = self._first_count()
         if not self.lab.level(first, None).size > 0:
             return None
+        self._todo = self._stages(first)
+        return self.go_on()
+
+    def go_on(self) -> Found:
+        """The same from where the run has paused."""
         status = Status.HOPELESS
+        self.paused = False
         try:
-            for _ in self._stages(first):
+            for _ in self._todo:
                 if self._met:
                     status = Status.CONVERGED
                     break
                 check_time()
+                if self.paused:
+                    break
         except STOPS as stop:
             if self._best is None:
                 raise
@@ -101,6 +113,16 @@ class Portfolio:
         assert best is not None
         piece = replace(best.piece(status), estimate=best.estimate, tried=tuple(self._tried))
         return Found(piece, self._met, best.member)
+
+    def near_faces(self, piece: Piece) -> Piece:
+        """The piece judged near the faces too, by what the residual may miss the tolerance there.
+
+        What even points miss, a layer between them and a face, must not pass for a solution.
+        """
+        if not self._boxed:
+            return piece
+        error = self.lab.error_near_faces(piece.network) / self.policy.slack
+        return replace(piece, held_out=float(np.fmax(piece.held_out, error)))
 
     @property
     def _fields(self) -> int:
@@ -132,6 +154,9 @@ class Portfolio:
             most = 4 * count * self._fields > self.policy.columns
             if most or self._best.error <= self.policy.learnt:
                 break
+            if count == first and self.policy.pauses:
+                self.paused = True
+                yield
         assert self._best is not None
         if self._best.error > self.policy.learnt and self.policy.rounds == 1:
             return  # windows will do better

@@ -32,6 +32,8 @@ class PortfolioPolicy:
         The largest number of weights.
     iterations : int
         Gauss–Newton steps of a trial.
+    pauses : bool
+        Whether the run pauses where the first scan learns nothing, for others to try.
     """
 
     trial: int = 150
@@ -46,6 +48,7 @@ class PortfolioPolicy:
     layer_slack: float = 5.0
     columns: int = 4000
     iterations: int = 12
+    pauses: bool = False
 
     @classmethod
     def beside_windows(cls, linear: bool) -> "PortfolioPolicy":

@@ -169,10 +169,14 @@ class Laboratory:
         """The same trial, judged at points graded towards the faces as well."""
         if trial.member.nearest is not None:
             return trial
-        level = self.level(trial.count, FINEST)
-        size = level.size or trial.level.size  # points near faces may see no source
-        held_out = level.norm(trial.network, level.fresh) / size
+        held_out = self.error_near_faces(trial.network, trial.level.size)
         return replace(trial, held_out=float(np.fmax(held_out, trial.held_out)))
+
+    def error_near_faces(self, network: Network, otherwise: float = 1.0) -> float:
+        """The relative residual of a network at points graded towards the faces."""
+        level = self.level(len(network.nodes), FINEST)
+        size = level.size or otherwise  # points near faces may see no source
+        return level.norm(network, level.fresh) / size
 
     def _nodes(self, member: Member, count: int, before: Trial | None) -> tuple[Nodes, Floats]:
         rng = np.random.default_rng([self._nodes_key, count])

@@ -13,7 +13,6 @@ from piscm.assemble.windows import Part
 from piscm.compile.expression import Compiled
 from piscm.network.model import Model
 from piscm.problem.integrals import integrals_in
-from piscm.problem.places import PeriodicPair
 
 Floats = NDArray[np.float64]
 
@@ -45,9 +44,9 @@ def bare_boundary(part: Part, network: Model) -> Floats | None:
         return None
     covered = np.zeros(len(points), dtype=int)
     for item in conditions:
-        if isinstance(item.place, PeriodicPair) or item.place.has_normals(domain):
-            legs = item.place.sample(domain, drawing)
-            covered += _near(points, np.concatenate([leg.points for leg in legs]), network)
+        # A slice such as x = 0 may be a side of a shape, or lie inside and cover nothing.
+        legs = item.place.sample(domain, drawing)
+        covered += _near(points, np.concatenate([leg.points for leg in legs]), network)
     if np.mean(covered[across] > 1) > _FEW or not np.mean(covered[across] == 0) > _FEW:
         return None  # two conditions on one stretch may stand for another one (Cauchy's problem)
     return np.asarray(points[across & (covered == 0)][0])

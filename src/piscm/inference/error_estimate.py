@@ -129,10 +129,21 @@ def estimate_error(
                     some = points[:_NOISE_POINTS]
                     noise[index] += part_of * _noise(network, item, some, uncertainty)
         before = corrected
-    squares = squares + noise
-    free = _as_written(problem, free)
-    squares[list(free)] = np.inf
+    return _together(problem, squares + noise, noise, sizes, volume, _as_written(problem, free))
+
+
+def _together(
+    problem: Problem,
+    squares: Floats,
+    noise: Floats,
+    sizes: Floats,
+    volume: float,
+    free: tuple[int, ...],
+) -> ErrorEstimate:
+    """The estimate from integrals over the domain, an entry for each field."""
+    names = [str(item.func) for item in problem.written_fields]
     squares = np.where(np.isfinite(squares), squares, np.inf)
+    squares[list(free)] = np.inf
     errors = dict(zip(names, map(float, np.sqrt(squares / volume)), strict=True))
     size, open_fields = float(sizes.sum()), tuple(names[index] for index in free)
     return ErrorEstimate(_share(squares, size), errors, _share(noise, size), open_fields)

@@ -23,6 +23,9 @@ from piscm.network.network import Network
 from piscm.result.history import Report
 from piscm.result.status import Status
 
+# In so many dimensions growth by selection is tried before many nodes are drawn at once.
+_FLAT = 2
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -100,15 +103,39 @@ class AutoAttempts(Attempts):
             aimed = replace(window, tolerance=self.policy.aim * window.tolerance, give_up=True)
             if setting.guess is not None:
                 return self._attempt(setting, aimed, most, least=self.max_nodes)
-            portfolio = self._portfolio(setting, window.tolerance, PortfolioPolicy())
+            flat = setting.task.problem.domain.dimension <= _FLAT
+            policy = PortfolioPolicy(pauses=flat and setting.sampling is None)
+            portfolio = self._portfolio(setting, window.tolerance, policy)
             found = None if portfolio is None else portfolio.run()
             if portfolio is None or found is None:
                 return self._attempt(setting, aimed, most, least=self.max_nodes)
+            if portfolio.paused:
+                return self._in_turns(setting, aimed, found, portfolio, most)
             if found.met or found.piece.status.stopped:
                 return found.piece
             return self._grown_on(setting, aimed, found, portfolio.lab, most)
 
         return attempt
+
+    def _in_turns(
+        self, setting: Setting, window: Window, found: Found, portfolio: Portfolio, most: int
+    ) -> Piece:
+        """Growth where one-shot networks have found next to nothing, then more of those."""
+        try:
+            grown = portfolio.near_faces(self._attempt(setting, window, most))
+        except STOPS as stop:
+            return found.piece.ended(Status.after(stop))
+        if grown.status.stopped:
+            return best_of([found.piece, grown]).ended(grown.status)
+        if grown.error <= window.tolerance / self.policy.aim:
+            return replace(grown, tried=found.piece.tried)
+        found = portfolio.go_on()
+        if found.met or found.piece.status.stopped or grown.error < found.piece.error:
+            best = found.piece if found.met else best_of([found.piece, grown])
+            return replace(best.ended(found.piece.status), tried=found.piece.tried)
+        if found.piece.error > self.policy.lost:
+            return found.piece
+        return self._grown_on(setting, window, found, portfolio.lab, most)
 
     def at_once(self, setting: Setting) -> Found | None:
         linear = all(block.linear for block in setting.task.whole.blocks)

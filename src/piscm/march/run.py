@@ -320,7 +320,7 @@ class _Run:
         else:
             policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
             tolerance = attempts.tolerance
-            if in_time_alone:
+            if in_time_alone and not problem.observations:  # whose noise may forbid it
                 tolerance = min(tolerance, policy.loosest_in_time)
             marcher = Marcher(
                 attempt,

@@ -225,9 +225,10 @@ def draw(rows: Sequence[Record], ax: Any) -> None:
     """Seconds against workers: measured and predicted here, and the parts for a large problem."""
     groups = grouped([row for row in rows if row["workers"] != ""], "what")
     here = groups.get(("measured",), [])
-    at = [max(row["workers"], 0.7) for row in here]  # nobody else stands left of one
-    ax.loglog(at, [row["seconds"] for row in here], "ko", label=f"measured, {_many(here)}")
-    ax.loglog(at, [row["predicted"] for row in here], "k--", label="its prediction")
+    if here:
+        at = [max(row["workers"], 0.7) for row in here]  # nobody else stands left of one
+        ax.loglog(at, [row["seconds"] for row in here], "ko", label=f"measured, {_many(here)}")
+        ax.loglog(at, [row["predicted"] for row in here], "k--", label="its prediction")
     large = [row for row in groups.get(("predicted",), []) if row["workers"]]
     machines = [row["workers"] for row in large]
     ax.loglog(machines, [row["predicted"] for row in large], "C0-", lw=2, label=_many(large))

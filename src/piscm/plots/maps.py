@@ -121,9 +121,13 @@ def _draw_interfaces(
     arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
     points = np.stack([array.ravel() for array in arrays], axis=-1)
     for member in domain.members:
-        inside = member.contains(points).astype(float).reshape(arrays[0].shape)
-        if inside.any() and not inside.all():
-            ax.contour(horizontal, vertical, inside, levels=[0.5], colors=["0.15"], linewidths=0.8)
+        if isinstance(member, Shape):
+            level = _off_the_edge(member.level(points).reshape(arrays[0].shape))
+            ax.set_aspect("equal")
+        else:
+            level = 0.5 - member.contains(points).astype(float).reshape(arrays[0].shape)
+        if (level > 0).any() and (level < 0).any():
+            ax.contour(horizontal, vertical, level, levels=[0.0], colors=["0.15"], linewidths=0.8)
 
 
 def _limits(shown: Floats) -> tuple[float, float]:
@@ -263,8 +267,12 @@ def _values_near(
 
 def _draw_shape(ax: "Axes", horizontal: Floats, vertical: Floats, level: Floats) -> None:
     """Cover what lies outside of a shape, and draw its boundary."""
-    # The edge of the map may be the boundary itself, up to round-off.
-    level = np.where(np.abs(level) < 1e-12 * np.abs(level).max(), -1e-12, level)
+    level = _off_the_edge(level)
     ax.contourf(horizontal, vertical, level, levels=[0.0, np.inf], colors=["white"])
     ax.contour(horizontal, vertical, level, levels=[0.0], colors=["0.15"], linewidths=1.2)
     ax.set_aspect("equal")
+
+
+def _off_the_edge(level: Floats) -> Floats:
+    """The same level, inside where the edge of the map is the boundary up to round-off."""
+    return np.where(np.abs(level) < 1e-12 * np.abs(level).max(), -1e-12, level)

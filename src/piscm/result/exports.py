@@ -22,11 +22,11 @@ from piscm.network.network import Network
 from piscm.network.patchwork import Patchwork
 from piscm.problem.columns import as_columns
 from piscm.problem.errors import ProblemError, brief
-from piscm.problem.numeric import float_array
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 from piscm.result.arguments import as_written, only_field, values_inside
 from piscm.result.functions import FieldFunction
+from piscm.result.grids import grid_axes
 from piscm.text.replacing import replacing
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LANGUAGES = ("python", "c")
-# Points along each axis of a grid that nobody asked for, by the number of axes.
-_GRID = {1: 201, 2: 101, 3: 41}
-_GRID_BEYOND = 11
 
 
 class Exports(ABC):
@@ -165,7 +162,7 @@ class Exports(ABC):
             import xarray
         except ImportError:
             raise ImportError("to_xarray needs xarray: pip install 'piscm[io]'") from None
-        axes = self._axes(coordinates)
+        axes = grid_axes(self.problem, coordinates)
         mesh = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij"), strict=True))
         if expression is not None:
             written = as_written(self.problem, expression)
@@ -209,7 +206,7 @@ class Exports(ABC):
             columns = as_columns(points, names, "The points")
             at = dict(zip(names, columns.T, strict=True))
         else:
-            axes = self._axes(coordinates)
+            axes = grid_axes(self.problem, coordinates)
             mesh = np.meshgrid(*axes.values(), indexing="ij")
             flat = dict(zip(axes, (array.ravel() for array in mesh), strict=True))
             inside = self.problem.domain.contains(np.stack([flat[n] for n in names], axis=-1))
@@ -242,7 +239,7 @@ class Exports(ABC):
             The axes of the grid; one that is left out spans the domain evenly.
         """
         fixed = dict(at or {})
-        axes = self._axes({**coordinates, **fixed})
+        axes = grid_axes(self.problem, {**coordinates, **fixed})
         free = {name: axis for name, axis in axes.items() if name not in fixed}
         target = Path(path)
         if time is None:
@@ -278,23 +275,6 @@ class Exports(ABC):
             if bars:
                 made[f"{name}_std"] = values_inside(self.std, self.problem, item, at)
         return made
-
-    def _axes(self, given: Mapping[str, ArrayLike]) -> dict[str, Floats]:
-        """The axes of a grid, in the order in which they are given, then in the domain's."""
-        axes = {
-            name: np.atleast_1d(float_array(values, f"The values of {name}"))
-            for name, values in given.items()
-        }
-        for name, axis in axes.items():
-            if axis.ndim > 1:
-                raise ProblemError(f"{name} has the shape {axis.shape}; give one axis of a grid.")
-        box = self.problem.domain.bounding_box
-        missing = [s.name for s in self.problem.domain.coordinates if s.name not in axes]
-        count = _GRID.get(len(missing), _GRID_BEYOND)
-        for symbol, low, high in zip(box.coordinates, box.lower, box.upper, strict=True):
-            if symbol.name in missing:
-                axes[symbol.name] = np.linspace(low, high, count)
-        return axes
 
     def _attributes(self) -> dict[str, Any]:
         """What a Dataset says about itself, in types that NetCDF can hold."""

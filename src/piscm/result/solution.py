@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from os import PathLike
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ Floats = NDArray[np.float64]
 
 FORMAT = 4
 """The format version of saved files."""
+
+_WIDTH = 88  # of a line of the summary
 
 POINTS = "points_"
 """How the names of the arrays of points begin in a file."""
@@ -319,7 +322,7 @@ class Solution(Exports):
             f"  {self.status.name.lower()}: {self.status.value}",
             *([f"  chosen: {chosen}"] if chosen else []),
             *([f"  {self.network.extent}"] if self.network.extent else []),
-            *([f"  tried before: {'; '.join(self.tried)}"] if self.tried else []),
+            *(_wrapped(f"  tried before: {'; '.join(self.tried)}") if self.tried else []),
             f"  residual {self.fitted_residual:.3e}{of_residual} ({self.method.measure})",
             f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
         ]
@@ -368,3 +371,8 @@ class Solution(Exports):
             "points": list(self.points),
         }
         write_archive(path, arrays, plain)
+
+
+def _wrapped(line: str) -> list[str]:
+    """A long line as several; what follows the first is moved to the right."""
+    return wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False)
