@@ -60,7 +60,7 @@ def test_more_seconds():
 
 def test_more_memory():
     with pytest.raises(ProblemError, match="raise max_memory"):
-        solve(WAVES, grown(80), sampling=Sampling(20_000, 10), max_memory=2e7)
+        solve(WAVES, grown(80), sampling=Sampling(20_000, 10), max_memory=2e6)
     assert solve(
         WAVES, grown(80), tol=1e-5, sampling=Sampling(20_000, 10), max_memory=1e9
     ).status.ok

@@ -57,20 +57,25 @@ def _contradictions(problem: Problem) -> Iterator[str]:
         return
     faces = list(_faces(problem))
     told: set[int] = set()
-    for one in faces:
-        values = _given(faces, one)
-        for other in faces:
-            same = one.condition is other.condition or id(other.condition) in told
-            if same or not fields_in(one.condition.expression) & set(values):
+    for one in {(face.along, face.value): face for face in faces}.values():
+        here = [face for face in faces if (face.along, face.value) == (one.along, one.value)]
+        values = _given(here)
+        for other in (face for face in faces if face not in here):
+            if id(other.condition) in told:
                 continue
             at = _disagreement(problem, one, values, other)
             if at is not None:
-                told |= {id(one.condition), id(other.condition)}
+                own = [id(face.condition) for face in here if _shares(face, other)]
+                told |= {id(other.condition), *own}
                 yield (
                     f"{other.condition.name} contradicts what holds on {one.along} = {one.value:g} "
                     f"where they meet ({at}), so the solution is not smooth there: let one pass "
                     "into the other over a short way, or begin where they agree"
                 )
+
+
+def _shares(one: _Face, other: _Face) -> bool:
+    return bool(fields_in(one.condition.expression) & fields_in(other.condition.expression))
 
 
 def _faces(problem: Problem) -> Iterator[_Face]:
@@ -93,14 +98,12 @@ def _only_field(face: _Face) -> sympy.Expr | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
-def _given(faces: Sequence[_Face], at: _Face) -> Values:
-    """The fields whose values conditions give on a face, and those values."""
+def _given(faces: Sequence[_Face]) -> Values:
+    """The fields whose values the conditions of a face give, and those values."""
     made = {}
     for face in faces:
         field, expression = _only_field(face), face.condition.expression
-        if (face.along, face.value) != (at.along, at.value) or field is None:
-            continue
-        if expression.has(sympy.Derivative):
+        if field is None or expression.has(sympy.Derivative):
             continue
         symbol = sympy.Dummy()
         plain = expression.xreplace({field: symbol})
@@ -116,8 +119,7 @@ def _disagreement(problem: Problem, one: _Face, values: Values, other: _Face) ->
     normals = face_normal({other.along: other.value}, domain)
     outward = {normal(c): sympy.Float(n) for c, n in zip(domain.coordinates, normals, strict=True)}
     expression = other.condition.expression.xreplace(outward)
-    opposite = one.along == other.along and one.value != other.value
-    if opposite or not fields_in(expression) <= set(values):
+    if one.along == other.along or not fields_in(expression) <= set(values):
         return None
     if any(one.along in item.variables for item in expression.atoms(sympy.Derivative)):
         return None  # nothing is known of the slope across the face

@@ -38,7 +38,9 @@ Floats = NDArray[np.float64]
 _AIM = 0.4
 # If the error of all windows together misses the tolerance, they are solved again, this often.
 _REPEATS, _MARGIN, _CLOSEST = 2, 3.0, 1e-3
-# Windows whose length is chosen are not shorter than this part of the whole.
+# Windows whose length is chosen are not shorter than this part of the whole; after one that was
+# solved the next may be longer by this factor.
+_LONGER = 1.5
 _SHORTEST = 2.0**-10
 # However small the fields of a window are, they are solved to this.
 _LOOSEST = 1e-2
@@ -201,6 +203,8 @@ class PatchWindows:
             if window.status.stopped or not np.isfinite(window.trial.error):
                 return
             at, last, largest = to, window, max(largest, window.size)
+            if self._count is None:  # what made one window hard may be over
+                length = min(_LONGER * length, high - low)
 
     def _one(
         self, low: float, high: float, last: Done | None, tolerance: float, report: Watcher
