@@ -33,6 +33,7 @@ _LEAST_ALONG = 32  # points along a coordinate, if there are several
 # one, and if its mean square and largest value there are not smaller than by these factors.
 _SEEN = 0.5
 _SQUARES, _LARGEST = 4.0, 3.0
+_DRAWS = 4
 
 
 def unseen_blocks(network: Model, rows: Sequence[int]) -> list[str]:
@@ -119,8 +120,13 @@ def _unseen(
     moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if len(moving) == 1:
         points = points[np.argsort(points[:, moving[0]])]
-        chosen = _chosen(len(points), count, layers, rng)
-        return any(_varies_less(values[chosen], values) for values in _known(block, points))
+        # One draw of few points may hit by chance what those of the run have missed.
+        draws = [_chosen(len(points), count, layers, rng) for _ in range(_DRAWS)]
+        return any(
+            _varies_less(values[chosen], values)
+            for values in _known(block, points)
+            for chosen in draws
+        )
     along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
     fitted = points[rng.permutation(len(points))[:count]]
     if layers:
