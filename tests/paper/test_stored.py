@@ -75,7 +75,7 @@ def test_the_table_of_the_readme_is_the_stored_one():
 
 def test_the_count_of_the_readme_is_the_stored_one():
     cells = [row for row in stored("summary.csv") if row["method"].startswith("pi-sc-")]
-    within = [row["within"] == "True" for row in cells if row["within"]]
+    within = [row["within"] == "True" for row in cells if row["verdict"] in SIGNS]
     told = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f"{sum(within)} of {len(within)} mean errors" in told
 
