@@ -11,6 +11,7 @@ import numpy as np
 from piscm.assemble.between import unseen_blocks
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
+from piscm.inference.balance import unbalanced_equations
 from piscm.inference.counting import counting_text
 from piscm.inference.covering import bare_boundary
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
@@ -46,7 +47,12 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
                 known = estimate_error(network, seed, uncertainty=bars)
                 outcome = replace(outcome, error=known)
         status, remarks = _status(outcome, network, tolerance)
-        if status is Status.UNSEEN:  # nor did the estimate see it
+        broken = unbalanced_equations(network) if status.ok else []
+        if broken:
+            told = ", ".join(f"equation {number}" for number in broken)
+            remarks = (f"not met in a layer at the boundary: {told}; do conditions contradict it?",)
+            status = Status.HOPELESS
+        if status is Status.UNSEEN or broken:  # nor did the estimate see it
             outcome = replace(outcome, error=unknown_error(network.problem))
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
