@@ -1,5 +1,7 @@
 """The paper's selection against plain least squares for every candidate of a batch."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy
@@ -189,3 +191,23 @@ def test_a_node_with_columns_of_nothing_is_not_chosen():
     solution = solve(problem, PISC1(max_nodes=5, scale=1.0), sampling=Sampling(20))
     assert solution.n_nodes
     assert np.abs(solution.network.nodes.weights).min() > 0
+
+
+def test_a_gain_below_the_round_off_of_the_squared_residual_is_told():
+    # Late in a run the residual is nearly orthogonal to every candidate.
+    case = Case("linear", candidates=30)
+    batch = case.draw(30, 1.0, np.random.default_rng(1))
+    columns = case.system.evaluate(batch).at(case.linearization)[:, 0]
+    rng = np.random.default_rng(2)
+    across = rng.normal(size=case.system.rows)
+    basis = np.linalg.qr(columns.T)[0]
+    for _ in range(2):
+        across -= basis @ (basis.T @ across)
+    residual = across / np.linalg.norm(across) + 1e-7 * rng.normal(size=len(across))
+    state = replace(case.state, residual=residual)
+    exact = residual.astype(np.longdouble)
+    shares = [(own @ exact) ** 2 / (own @ own) for own in columns.astype(np.longdouble)]
+    best, gains = case.selector._judged(state, case.linearization, batch, 1.0)
+    assert np.abs(gains - shares).max() < 1e-2 * max(shares)
+    assert max(shares) < 1e-12
+    assert np.array_equal(best.nodes.weights[0], batch.weights[int(np.argmax(shares))])

@@ -8,8 +8,9 @@ from piscm import PISC1, PISC2, PISC3, solve, zoo
 from piscm.linalg.threads import one_thread
 from piscm.paper.literal import literal
 
-# Of 60 runs of PISC3 (three problems, with and without data, ten seeds) two differed by more, both
-# of Helmholtz, from about node 395 of 400 on; they are not among these.
+# Runs of PISC3 that differ by more (how many of 60, the report says) part where two candidates gain
+# the same but for round-off, most of them near node 380 of 400 of Helmholtz; they are not among
+# these.
 SAME = 1e-6
 
 

@@ -104,22 +104,23 @@ class Corrector:
     ) -> Direction:
         basis = self.basis(columns, active, linearization)
         old, unknowns = state.weights[active], linearization.unknowns
-        design = columns.at(linearization, active).reshape(old.size, -1)
-        target = np.asarray(old.ravel() @ design - state.residual)
         first = len(unknowns)
         sizes = None if self._keeps_basis else _sizes(basis, first)
+        now = np.concatenate([np.zeros(first), old.ravel()])
 
         def solve(free: Mask, target: Floats) -> tuple[Floats, LeastSquares]:
             if free.all():
-                solved = basis.solve(target, self._truncation, sizes)
+                solved = basis.solve(target, self._truncation, sizes, now)
             else:
                 some = np.concatenate([np.flatnonzero(free), np.arange(first, len(basis))])
-                solved = basis.solve_some(target, some, self._truncation, sizes)
+                solved = basis.solve_some(target, some, self._truncation, sizes, now)
             count = int(free.sum())
             steps, weights = solved.solution[:count], solved.solution[count:]
             return steps, LeastSquares(weights, solved.rank)
 
-        steps, new = self._system.bounds.least_squares(state.unknowns, unknowns, target, solve)
+        steps, new = self._system.bounds.least_squares(
+            state.unknowns, unknowns, -state.residual, solve
+        )
         return Direction(new.solution.reshape(old.shape) - old, steps, new.rank)
 
     def _by_columns(

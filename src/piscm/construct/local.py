@@ -127,18 +127,17 @@ class LocalSelector:
         slack = (np.sqrt(gains) + _SINGLE * state.norm) ** 2 - gains
         order = np.argsort(-gains, kind="stable")
         best: Proposal | None = None
-        done, missed = 0, 0.0
+        gained, done, missed = -np.inf, 0, 0.0
         while done < len(order):
             rest = order[done:]
             reachable = (1.0 + _TRUST * missed) * gains[rest] + slack[rest]
-            gained = -np.inf if best is None else state.energy - best.state.energy
             count = int(np.count_nonzero(reachable > gained))
             if not count:
                 break
             some = rest[: _FIRST if best is None else count]
             proposal, true = self._judged(state, linearization, nodes.some(some), damping)
-            if best is None or proposal.state.energy < best.state.energy:
-                best = proposal
+            if best is None or true.max() > gained:
+                best, gained = proposal, float(true.max())
             with np.errstate(all="ignore"):
                 off = (np.abs(true - gains[some]) - slack[some]) / gains[some]
             missed = max(missed, float(np.max(off[np.isfinite(off)], initial=0.0)))
@@ -163,14 +162,14 @@ class LocalSelector:
     ) -> tuple[Proposal, Floats]:
         """The best of some nodes, and by how much each of them lowers the squared residual."""
         best: Proposal | None = None
-        gained = []
+        gained = np.zeros(0)
         for some in parts(len(nodes), len(state.residual)):
             other, lowered = self._judged_part(state, linearization, nodes.some(some), damping)
-            gained.append(lowered)
-            if best is None or other.state.energy < best.state.energy:
+            if best is None or lowered.max() > gained.max():
                 best = other
+            gained = np.concatenate([gained, lowered])
         assert best is not None
-        return best, np.concatenate(gained)
+        return best, gained
 
     def _judged_part(
         self, state: State, linearization: Linearization, nodes: Nodes, damping: float
@@ -186,9 +185,12 @@ class LocalSelector:
         unknowns = system.bounds.clip(state.unknowns, steps[:, system.fields :])
         change = system.each_alone(columns, weights, unknowns)
         residuals = system.residuals(state, change)
-        energies = np.einsum("kn,kn->k", residuals, residuals)
-        energies[~np.isfinite(energies)] = np.inf
-        best = int(np.argmin(energies))
+        # Late in a run a node gains less than the round-off of the squared residuals that would be
+        # compared; what it moves the residual by tells the gain to as many digits as ever.
+        moved = residuals - state.residual
+        gains = -np.einsum("kn,kn->k", moved, residuals + state.residual)
+        gains[~np.isfinite(gains)] = -np.inf
+        best = int(np.argmax(gains))
         proposal = Proposal(
             nodes=nodes.some([best]),
             columns=columns.take([best]),
@@ -202,4 +204,4 @@ class LocalSelector:
             range=1.0,
             damping=float(damping),
         )
-        return proposal, state.energy - energies
+        return proposal, gains

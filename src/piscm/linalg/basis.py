@@ -178,19 +178,32 @@ class Basis:
         """The lengths of the columns; 1 for a zero column."""
         return self._lengths
 
-    def solve(self, target: Floats, truncation: float, sizes: Floats | None = None) -> LeastSquares:
+    def solve(
+        self,
+        target: Floats,
+        truncation: float,
+        sizes: Floats | None = None,
+        now: Floats | None = None,
+    ) -> LeastSquares:
         """The least-squares weights of the columns for a target.
 
         The triangle is used directly while it is well conditioned; otherwise singular values below
         `truncation` times the largest are dropped: those of the columns scaled to unit length or,
-        if given, to `sizes`.
+        if given, to `sizes`. With weights `now` the target is what these give, and what is given.
         """
-        inner = self.coefficients(target[None])[0]
+        inner = self._inner(target, now)
         if self._well_conditioned(truncation, sizes):
             solution = scipy.linalg.solve_triangular(self._triangle, inner, check_finite=False)
             if np.isfinite(solution).all():
                 return LeastSquares(solution / self._lengths, len(self))
-        return self.solve_some(target, np.arange(len(self)), truncation, sizes)
+        return self.solve_some(target, np.arange(len(self)), truncation, sizes, now)
+
+    def _inner(self, target: Floats, now: Floats | None) -> Floats:
+        """The target in terms of T; the triangle knows that of weights without the columns."""
+        inner = self.coefficients(target[None])[0]
+        if now is not None:
+            inner += self._triangle @ (self._lengths * now)
+        return np.asarray(inner)
 
     def _well_conditioned(self, truncation: float, sizes: Floats | None) -> bool:
         if sizes is None:
@@ -215,9 +228,10 @@ class Basis:
         some: NDArray[np.intp],
         truncation: float,
         sizes: Floats | None = None,
+        now: Floats | None = None,
     ) -> LeastSquares:
         """The same with only some of the columns, always by SVD."""
-        inner = self.coefficients(target[None])[0]
+        inner = self._inner(target, now)
         triangle, lengths = self._triangle[:, some], self._lengths[some]
         if self._gram is not None:
             triangle, inner = self._gram.T @ triangle, self._gram.T @ inner

@@ -2,15 +2,22 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Limit the threads of every BLAS, and let arithmetic that fails say so by NaN."""
-    import_module("scipy.linalg")  # brings a BLAS of its own; a limit holds for what is loaded
-    with threadpool_limits(1), np.errstate(all="ignore"):
+    with _libraries().limit(limits=1), np.errstate(all="ignore"):
         yield
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Every BLAS that this package calls: they are looked for once, in all that is loaded."""
+    import_module("scipy.linalg")  # brings one of its own
+    return ThreadpoolController()
