@@ -108,9 +108,7 @@ def _bare_text(network: Model) -> str:
     return f"no condition holds on the boundary near {at}; add one there"
 
 
-def _with_open_unknowns(
-    outcome: Outcome, network: Network, tolerance: float
-) -> Uncertainty | None:
+def _with_open_unknowns(outcome: Outcome, network: Network, tolerance: float) -> Uncertainty | None:
     """The uncertainty with the unknowns that nothing determines."""
     found = outcome.uncertainty
     directions = undetermined_unknowns(network, tolerance, by_data=outcome.exact)
