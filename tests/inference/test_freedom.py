@@ -97,3 +97,14 @@ def test_zero_is_not_the_only_wave_between_two_times():
     box = Box({x: (0, 1), t: (0, 1)})
     solution = solve(Problem(box, [wave], [Condition(w, on="boundary")]), tol=1e-3)
     assert solution.status is Status.UNDETERMINED
+
+
+@pytest.mark.parametrize("near", [1e-3, 1e-7])
+def test_near_an_eigenvalue_rounding_is_part_of_the_estimate(near):
+    bend = u.diff(x, 2) + (sympy.pi**2 + near) * u - sympy.sin(sympy.pi * x)
+    solution = solve(Problem(LINE, [bend], [Condition(u, on="boundary")]))
+    at = np.linspace(0, 1, 100)
+    missed = solution(x=at) * near - np.sin(np.pi * at)
+    error = np.linalg.norm(missed) / np.linalg.norm(np.sin(np.pi * at))
+    assert solution.status.ok
+    assert error <= 2 * solution.error_estimate.relative < 1e-14 / near

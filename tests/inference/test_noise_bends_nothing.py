@@ -104,5 +104,7 @@ def test_data_that_stand_in_for_a_missing_condition():
         unknowns={spread: 0.3},
         observations=[Observations(u, at, exact + 0.02 * rng.normal(size=60))],
     )
-    found = solve(problem, tol=1e-2).unknowns["spread"]
+    solution = solve(problem, tol=1e-2)
+    found = solution.unknowns["spread"]
     assert abs(found.value - 0.1) < 4 * found.stderr < 0.02
+    assert not solution.status.ok
