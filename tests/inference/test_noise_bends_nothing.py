@@ -46,9 +46,7 @@ def _river_problem(values: Floats, guess: float) -> Problem:
     )
 
 
-@pytest.mark.parametrize(
-    ("guess", "seed", "tol"), [(0.3, 0, 1e-2), (0.3, 1, 1e-3), (1.0, 0, 1e-3), (1.0, 1, 1e-2)]
-)
+@pytest.mark.parametrize(("guess", "seed", "tol"), [(0.3, 0, 1e-2), (1.0, 1, 1e-3)])
 def test_a_boundary_value_problem_whose_equation_noise_could_bend(guess, seed, tol):
     # Dispersion hardly shows: a network that may violate the equation by as much as the noise finds
     # any, with a small error bar. The error bars are finite and right whatever the guess.
