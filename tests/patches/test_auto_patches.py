@@ -1,10 +1,13 @@
 """`Auto` takes patches where scales are too fine for one network, and only there."""
 
+from functools import partialmethod
+
 import numpy as np
 import pytest
 
 import piscm
 from piscm import Box, Condition, Problem, solve
+from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.network.patchwork import Patchwork
 
 x = piscm.coordinates("x")
@@ -12,7 +15,10 @@ u = piscm.field("u", x)
 
 
 @pytest.mark.slow
-def test_many_periods_are_solved_in_patches(tmp_path):
+def test_many_periods_are_solved_in_patches(tmp_path, monkeypatch):
+    # So few nodes that a hundred periods are too many for them, as thousands are for many.
+    made = partialmethod(PortfolioPolicy.__init__, columns=400)
+    monkeypatch.setattr(PortfolioPolicy, "__init__", made)
     k = 2 * np.pi * 100.1
     ends = [Condition(u, on={x: 0}), Condition(u - np.sin(k), on={x: 1})]
     problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + k**2 * u], ends)
