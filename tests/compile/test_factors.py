@@ -26,6 +26,7 @@ def test_what_vanishes_nowhere_is_left_out(factor):
         u * BEND,
         x * sympy.Max(0, sympy.Rational(1, 2) - x) * BEND,  # nothing holds where it is zero
         sympy.sqrt(x - 2) * BEND,
+        sympy.Piecewise((1, x < 0.5), (10, True)) * BEND,  # perhaps a flux that SymPy has lost
     ],
 )
 def test_everything_else_stays(equation):

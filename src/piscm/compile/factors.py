@@ -1,7 +1,7 @@
 """Equations that are multiplied by something known, ``exp(-100*x)*(u.diff(x, 2) + 1)``.
 
 Such a factor says nothing about the solution, but makes rows faint or loud: where it is small, the
-fields would seem free. It is left out if it vanishes nowhere.
+fields would seem free. It is left out if it is smooth and vanishes nowhere.
 """
 
 import numpy as np
@@ -10,6 +10,9 @@ from sympy.core.function import AppliedUndef
 
 from piscm.compile.numeric_code import function_of
 from piscm.problem.domain import Domain
+
+JUMPING = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceiling, sympy.frac)
+# Factors with these may be what is left of a flux, and are not for us to leave out.
 
 _POINTS = 256
 
@@ -24,7 +27,7 @@ def without_known_factor(equation: sympy.Expr, domain: Domain, where: str) -> sy
         for factor in equation.args
         if factor.free_symbols
         and factor.free_symbols <= coordinates
-        and not factor.has(AppliedUndef, sympy.Derivative, sympy.Integral)
+        and not factor.has(AppliedUndef, sympy.Derivative, sympy.Integral, *JUMPING)
     ]
     if not known or len(known) == len(equation.args):
         return equation
