@@ -78,8 +78,8 @@ class _Clocked(Processes):
     def weights(self, *arguments: Any) -> list[Any]:
         return self._clocked(super().weights, *arguments)
 
-    def measured(self, *arguments: Any) -> list[Any]:
-        return self._clocked(super().measured, *arguments)
+    def each(self, *arguments: Any) -> list[Any]:
+        return self._clocked(super().each, *arguments)
 
     def _clocked(self, work: Any, *arguments: Any) -> list[Any]:
         began = time.process_time()
