@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
-from piscm.budget.budget import OutOfTimeError, spending
+from piscm.budget.budget import STOPS, OutOfTimeError, spending
 from piscm.construct.checks import check_count
 from piscm.fit.eigenmode import Eigenmode, eigen_outcomes
 from piscm.fit.eigenproblem import eigenvalue_of
@@ -99,7 +99,10 @@ def _judged(request: Request, count: int, tol: float, seed: int) -> list[Outcome
     if problem is None:
         return found
     again = replace(request, problem=problem, start=Start(problem), rng=generator(seed))
-    second = [judged(own, tol, seed) for own in eigen_outcomes(again, count, tol)]
+    try:
+        second = [judged(own, tol, seed) for own in eigen_outcomes(again, count, tol)]
+    except STOPS:  # before it had any
+        return found
     return second if len(second) >= len(found) and _error(second) < _error(found) else found
 
 

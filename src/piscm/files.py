@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from inspect import cleandoc
 from os import PathLike
 from typing import Any
@@ -195,7 +195,8 @@ class ProblemFile:
             "initial": dict(self.initial) or None,
             **self.run,
         }
-        return solve(self.problem, **{**own, **options})
+        solution = solve(self.problem, **{**own, **options})
+        return replace(solution, units=dict(self.units))
 
 
 def read_problem_file(

@@ -113,6 +113,7 @@ def _unpacked(arrays: _Used, plain: Mapping[str, Any]) -> Solution:
         remarks=tuple(str(text) for text in plain["remarks"]),
         tried=tuple(str(note) for note in plain["tried"]),
         points=points,
+        units={str(name): str(unit) for name, unit in plain.get("units", {}).items()},
     )
 
 

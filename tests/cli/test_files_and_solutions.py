@@ -136,6 +136,22 @@ def test_show_and_eval(run, saved, tmp_path, denied):
     denied(run("show", tmp_path / "nothing.npz"), "nothing.npz")
 
 
+def test_eval_of_points_outside_has_no_values_there(run, saved, tmp_path, denied):
+    (tmp_path / "points.csv").write_text("x,t\n0.25,0.5\n1.5,0.5\n0.75,1.0\n0.5,-1\n")
+    result = run("eval", saved / "a.npz", "--at", tmp_path / "points.csv", "--expression", "u_x")
+    assert result.exit_code == 0
+    table = list(csv.DictReader(io.StringIO(result.stdout)))
+    solution = piscm.load(saved / "a.npz")
+    assert [row["x"] for row in table] == ["0.25", "1.5", "0.75", "0.5"]
+    assert [row["u"] == row["u_x"] == "" for row in table] == [False, True, False, True]
+    assert float(table[2]["u"]) == pytest.approx(float(solution(x=0.75, t=1.0)))
+    told = " ".join(result.stderr.split())
+    assert "warning: 2 of 4 points lie outside" in told
+    assert told.endswith("rows 2, 4")
+    (tmp_path / "outside.csv").write_text("x,t\n1.5,0.5\n")
+    denied(run("eval", saved / "a.npz", "--at", tmp_path / "outside.csv"), "no point lies in the")
+
+
 @pytest.mark.parametrize(
     "name", ["u.py", "u.c", "u.txt", "u.csv", "u.parquet", "u.nc", "u.vtu", "u.png", "p.toml"]
 )
@@ -143,6 +159,18 @@ def test_export(run, saved, tmp_path, name):
     result = run("export", saved / "a.npz", "--to", tmp_path / name)
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / name).stat().st_size > 100
+
+
+def test_units_come_out_again(run, saved, tmp_path):
+    path, units = tmp_path / "heat.toml", {"x": "m", "u": "K"}
+    path.write_text(FILE + '[units]\nx = "m"\nu = "K"\n')
+    assert run("solve", path, "--out", tmp_path / "out").exit_code in (0, 21, 22, 23, 24)
+    (stored,) = (tmp_path / "out").glob("*.npz")
+    assert piscm.load(stored).units == piscm.read_problem_file(path).solve().units == units
+    assert "(m)" in np.ravel(piscm.load(stored).plot())[0].get_xlabel()
+    run("export", stored, "--to", tmp_path / "again.toml")
+    assert piscm.read_problem_file(tmp_path / "again.toml").units == units
+    assert "[units]" not in run("export", saved / "a.npz", "--to", "toml").stdout
 
 
 def test_export_prints(run, saved, denied):

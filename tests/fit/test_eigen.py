@@ -15,6 +15,7 @@ from piscm import (
     Periodic,
     Problem,
     coordinates,
+    eigen,
     eigenpairs,
     field,
     laplacian,
@@ -23,6 +24,7 @@ from piscm import (
     solve,
     unknown,
 )
+from piscm.budget.budget import OutOfTimeError
 
 x, y, r = coordinates("x y r")
 s, u, f = field("s", x), field("u", x, y), field("f", r)
@@ -152,3 +154,19 @@ def test_the_same_seed_gives_the_same_bits():
 )
 def test_mistakes_are_named(refused, make, words):
     refused(make, words)
+
+
+def test_modes_are_kept_if_the_time_ends_before_singular_functions_gave_any(monkeypatch):
+    searched = eigen.eigen_outcomes
+    requests = []
+
+    def once(request, count, tol):
+        requests.append(request)
+        if len(requests) > 1:
+            raise OutOfTimeError
+        return searched(request, count, tol)
+
+    monkeypatch.setattr(eigen, "eigen_outcomes", once)
+    monkeypatch.setattr(eigen, "enriched", lambda problem, outcome: problem)
+    assert values(eigenpairs(string(), 2)) == pytest.approx([np.pi**2, 4 * np.pi**2])
+    assert len(requests) == 2

@@ -1,6 +1,7 @@
 """One-shot networks: their members, their fits, and the portfolio of `Auto`."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
 
@@ -304,6 +305,14 @@ def test_points_and_limits_of_the_user_are_kept():
     assert short.status is Status.TIME_LIMIT
     few = solve(problem, Auto(tolerance=1e-12, max_nodes=20, activation="sin"), progress=False)
     assert few.n_nodes <= 200
+
+
+def test_growth_that_found_no_node_is_judged_too():
+    problem = zoo.load("boundary-layer").problem
+    lab = laboratory(problem)
+    network = lab.trial(Member("sin", (4.0,)), Making(10, None, False, 2)).network
+    none = replace(network, nodes=network.nodes.some([]), weights=network.weights[:0])
+    assert lab.error_near_faces(none) > 0.5
 
 
 def test_nothing_to_find():

@@ -103,8 +103,9 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.parametrize("apart", [2, 5])
-@pytest.mark.parametrize("method", [None, METHOD], ids=["auto", "pisc3"])
+@pytest.mark.parametrize(
+    ("method", "apart"), [(None, 5), (METHOD, 2), (METHOD, 5)], ids=["auto", "near", "far"]
+)
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_prior_that_contradicts_the_data_leaves_the_equation_alone(name, method, apart):
     domain, state, equation, place, end = ELSEWHERE[name]

@@ -56,7 +56,7 @@ RUNS = {
     "noise": lambda told: solve(NOISY, SMALL, sampling=Sampling(60), progress=told),
     "unknowns": lambda told: solve(NOISY, Windows(t, 3, method=SMALL), progress=told),
 }
-KILLS = 12  # of each run
+KILLS = 7  # of each run
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +114,7 @@ def test_ctrl_c_of_the_keyboard(tmp_path, name):
     rng = random.Random(1)
     before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        for _ in range(3):
+        for _ in range(2):
 
             def run(told):
                 signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.01, 0.9) * took)

@@ -103,8 +103,14 @@ def same(first, second):
 @pytest.mark.slow
 @SOME
 @given(problems(), windows(), seeds)
-def test_same_seed_same_bits_for_windows(problem, method, seed):
-    same(*(solve(problem, method, sampling=SMALL, seed=seed) for _ in range(2)))
+def test_runs_of_windows(tmp_path_factory, problem, method, seed):
+    """The same seed gives the same bits, residuals never rise, and files give it all back."""
+    solution, again = (solve(problem, method, sampling=SMALL, seed=seed) for _ in range(2))
+    same(solution, again)
+    check_residuals_never_rise(solution)
+    path = tmp_path_factory.mktemp("saved") / "solution.npz"
+    solution.save(path)
+    check_loaded(solution, load(path), seed)
 
 
 @settings(max_examples=3, deadline=None, derandomize=True)
@@ -113,26 +119,14 @@ def test_same_seed_same_bits_for_auto(problem, method, seed):
     same(*(solve(problem, method, seed=seed) for _ in range(2)))
 
 
-@SOME
-@given(problems(), windows(), seeds)
-def test_the_residual_never_rises_within_a_window(problem, method, seed):
-    solution = solve(problem, method, sampling=SMALL, seed=seed)
+def check_residuals_never_rise(solution):
     history, panels = solution.history, solution.network.panels
     counts = [solution.n_nodes] if panels is None else panels.counts
-    assert len(counts) == method.count
+    assert len(counts) == solution.method.count
     for number, count in enumerate(counts):
         own = history.residual[history.window == number]
         assert len(own) == count
         assert (np.diff(own) <= 0).all()
-
-
-@SOME
-@given(problems(), windows(), seeds)
-def test_saved_and_loaded_windows_are_the_same(tmp_path_factory, problem, method, seed):
-    path = tmp_path_factory.mktemp("saved") / "solution.npz"
-    solution = solve(problem, method, sampling=SMALL, seed=seed)
-    solution.save(path)
-    check_loaded(solution, load(path), seed)
 
 
 def check_loaded(solution, loaded, seed):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy
+from scipy.optimize import curve_fit
 
 from piscm import (
     PISC3,
@@ -134,6 +135,24 @@ def test_a_tolerance_above_the_noise():
     assert first.status in (Status.NOISY, Status.INACCURATE)
     assert first.error_estimate.from_noise > 1e-4
     assert solve(noisy, tol=1e-2).status.ok
+
+
+def test_a_condition_that_noisy_data_stood_in_for():
+    start = unknown("start")
+    hours = np.linspace(0.05, 2, 40)
+    dose = 2 * np.exp(-1.3 * hours) + 0.02 * np.random.default_rng(0).standard_normal(40)
+    decay = {
+        "domain": Box({t: (0, 2)}),
+        "equations": [s.diff(t) + k * s],
+        "observations": [Observations(s, hours, dose)],
+    }
+    without = Problem(conditions=[], unknowns={k: 1}, **decay)
+    assert solve(without, tol=0.1).status is Status.BENT
+    given = [Condition(s - start, on={t: 0})]
+    known = solve(Problem(conditions=given, unknowns={k: 1, start: 1}, **decay), tol=0.1)
+    assert known.status.ok
+    best, _ = curve_fit(lambda at, k, start: start * np.exp(-k * at), hours, dose, (1, 1))
+    np.testing.assert_allclose([own.value for own in known.unknowns.values()], best, rtol=1e-6)
 
 
 def test_more_points():

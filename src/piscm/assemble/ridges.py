@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.assemble.sampling import Crowd
+from piscm.assemble.thinning import random_half
 from piscm.network.nodes import Nodes
 from piscm.problem.domain import Domain
 
@@ -29,12 +30,12 @@ class Ridges(Crowd):
     domain: Domain
 
     def among(self, points: Floats, rng: np.random.Generator) -> Floats:
-        """Every other point is moved to the ridge of a random node, if it has one in the domain."""
+        """Half of the points are moved to ridges of random nodes, where these lie in the domain."""
         if len(points) < 2 or not len(self.nodes):
             return points
         width = self.domain.bounding_box.width
         free = np.ptp(points, axis=0) > 0
-        moving = np.arange(0, len(points), 2)
+        moving = random_half(len(points), rng)
         which = rng.integers(len(self.nodes), size=len(moving))
         slopes = self.nodes.weights[which] * width * free
         squares = np.einsum("ij,ij->i", slopes, slopes)

@@ -25,6 +25,7 @@ NOT_OK = {
     "finished": 22,
     "settled": 23,
     "trained": 24,
+    "bent": 25,
     "interrupted": INTERRUPTED,
 }
 """By the name of the status; with several trials, that of the first one that is not ok counts."""

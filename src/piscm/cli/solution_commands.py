@@ -8,6 +8,7 @@ import typer
 from piscm.cli.app import app
 from piscm.cli.telling import say, told
 
+_ROWS_TOLD = 10
 Saved = Annotated[Path, typer.Argument(help="A solution saved by piscm (.npz).")]
 
 
@@ -45,13 +46,24 @@ def evaluate(
         Path | None, typer.Option(help="Write the table here (.csv, .parquet), not to the screen.")
     ] = None,
 ) -> None:
-    """Evaluate a saved solution at the points of a table; columns are matched by name."""
+    """Evaluate a saved solution at the points of a table; columns are matched by name.
+
+    Points outside of the domain have no values: their rows are told, and hold NaN (empty in CSV).
+    """
     with told():
-        from piscm.cli.transfer import points_of, write_frame
+        from piscm.cli.transfer import evaluated, write_frame
         from piscm.loading import load
 
         solution = load(file)
-        frame = solution.to_dataframe(expression or [], points=points_of(at, solution))
+        frame, outside = evaluated(at, solution, expression or [])
+        if outside:
+            more = ", ..." if len(outside) > _ROWS_TOLD else ""
+            rows = ", ".join(map(str, outside[:_ROWS_TOLD]))
+            say(
+                f"{len(outside)} of {len(frame)} points lie outside of the domain "
+                f"{solution.problem.domain} and have no values: rows {rows}{more}",
+                "warning: ",
+            )
         write_frame(frame, out)
 
 

@@ -1,7 +1,7 @@
 """What the command line solves: a problem of the zoo or from a file."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,7 @@ def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
     run = {key: value for key, value in task.run.items() if key not in ("seed", "tol")}
     if max_seconds is not None:
         run["max_seconds"] = max_seconds
-    return solve(
+    solution = solve(
         task.problem(seed),
         task.method,
         sampling=task.sampling,
@@ -119,3 +119,4 @@ def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
         seed=seed,
         **run,
     )
+    return replace(solution, units=dict(task.units))

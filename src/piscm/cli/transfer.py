@@ -1,14 +1,18 @@
 """Solutions to and from the files of other programs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
 
 from piscm.problem.errors import ProblemError
 from piscm.problem.nearest import did_you_mean
 from piscm.result.solution import Solution
 from piscm.text.replacing import replacing
 from piscm.text.tables import read_columns
+from piscm.text.writing import problem_text
 
 _PRINTED = ("python", "c", "sympy", "toml")
 _FILES = (
@@ -28,10 +32,21 @@ _FILES = (
 )
 
 
-def points_of(path: Path, solution: Solution) -> dict[str, list[float]]:
-    """The coordinates in a table, by name."""
+def evaluated(path: Path, solution: Solution, expressions: Sequence[str]) -> tuple[Any, list[int]]:
+    """A solution at the points of a table, columns matched by name; and rows outside of the domain.
+
+    Values there are NaN: one point that has strayed costs nobody the rest of the table.
+    """
     names = [symbol.name for symbol in solution.problem.domain.coordinates]
-    return read_columns(path, names[:-1], names[-1:])
+    columns = read_columns(path, names[:-1], names[-1:])
+    at = np.column_stack([columns[name] for name in names])
+    inside = solution.problem.domain.contains(at)
+    if not inside.any():
+        raise ProblemError(f"{path}: no point lies in the domain {solution.problem.domain}.")
+    frame = solution.to_dataframe(expressions, points=dict(zip(names, at[inside].T, strict=True)))
+    rows = frame.set_index(np.flatnonzero(inside)).reindex(range(len(at)))
+    rows[names] = at
+    return rows, [int(number) + 1 for number in np.flatnonzero(~inside)]
 
 
 def write_frame(frame: Any, out: Path | None) -> None:
@@ -86,7 +101,7 @@ def exported(solution: Solution, to: str, derivatives: int) -> Path | None:
 
 def _text(solution: Solution, form: str, derivatives: int) -> str:
     if form == "toml":
-        return solution.problem.to_toml()
+        return problem_text(solution.problem, {"units": dict(solution.units)})
     if form == "sympy":
         made = solution.to_sympy()
         table = (

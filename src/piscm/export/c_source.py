@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sympy.printing.c import C99CodePrinter
 
 from piscm.export.plain import Plain
-from piscm.export.source import Case, Plan, plan, polynomials, printed, safe
+from piscm.export.source import Plan, plan, polynomials, printed, returns, safe
 from piscm.problem.errors import ProblemError, brief
 
 Floats = NDArray[np.float64]
@@ -256,20 +256,14 @@ def _function(made: Plan, number: int, prefix: str) -> str:
     def text(expression: sympy.Basic) -> str:
         return printed(expression.xreplace(renamed), printer.doprint, "C")
 
-    def returned(case: Case) -> str:
-        added = "" if case.start == 0 else f" + {text(case.start)}"
-        return f"return {prefix}_value({case.field}, orders, at){added};\n"
+    def value(field: int) -> str:
+        return f"{prefix}_value({field}, orders, at)"
 
-    lines = [
-        f"    {returned(case)}"
-        if case.inside is None
-        else f"    if ({text(case.inside)})\n        {returned(case)}"
-        for case in item.cases
-    ]
+    body = returns(item, text, value, "if ({})", ";")
     arguments = ", ".join(f"double {name}" for name in names)
     return (
         f"\ndouble {prefix}_{item.name}({arguments})\n{{\n"
         f"    const double at[{len(names)}] = {{{', '.join(names)}}};\n"
         f"    const int orders[{len(names)}] = {_row(item.orders)};\n"
-        f"{''.join(lines)}}}\n"
+        f"{body}}}\n"
     )

@@ -4,7 +4,7 @@ import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from piscm.export.plain import Plain
-from piscm.export.source import Case, Plan, plan, polynomials, printed, safe
+from piscm.export.source import Plan, plan, polynomials, printed, returns, safe
 
 _HEAD = '''"""{title}
 
@@ -140,15 +140,9 @@ def _function(made: Plan, number: int) -> str:
     def text(expression: sympy.Basic) -> str:
         return printed(expression.xreplace(renamed), printer.doprint, "Python")
 
-    def returned(case: Case) -> str:
-        added = "" if case.start == 0 else f" + {text(case.start)}"
-        return f"return _value({case.field}, {item.orders!r}, ({arguments},)){added}\n"
+    def value(field: int) -> str:
+        return f"_value({field}, {item.orders!r}, ({arguments},))"
 
-    lines = [
-        f"    {returned(case)}"
-        if case.inside is None
-        else f"    if {text(case.inside)}:\n        {returned(case)}"
-        for case in item.cases
-    ]
+    body = returns(item, text, value, "if {}:", "")
     own = safe([item.name], ("math",))[0]
-    return f"\ndef {own}({arguments}):\n{''.join(lines)}\n"
+    return f"\ndef {own}({arguments}):\n{body}\n"

@@ -138,6 +138,37 @@ def printed(expression: sympy.Expr, printer: Callable[[sympy.Expr], str], langua
     return text
 
 
+def returns(
+    item: Derivative,
+    text: Callable[[sympy.Basic], str],
+    value: Callable[[int], str],
+    branch: str,
+    end: str,
+) -> str:
+    """The statements that end a function: what it returns in each of its cases.
+
+    Parameters
+    ----------
+    item : Derivative
+    text : callable
+        An expression in the language.
+    value : callable
+        The text that computes a field, given its number.
+    branch : str
+        The line that asks for an inequality, as ``if ({})``.
+    end : str
+        What ends a statement.
+    """
+    lines = []
+    for case in item.cases:
+        added = "" if case.start == 0 else f" + {text(case.start)}"
+        returned = f"    return {value(case.field)}{added}{end}\n"
+        if case.inside is not None:
+            returned = f"    {branch.format(text(case.inside))}\n    {returned}"
+        lines.append(returned)
+    return "".join(lines)
+
+
 def safe(names: Sequence[str], taken: Collection[str]) -> list[str]:
     """Names that are no words of the language: an underscore is added to those that are."""
     return [f"{name}_" if keyword.iskeyword(name) or name in taken else name for name in names]

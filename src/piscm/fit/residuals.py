@@ -39,7 +39,8 @@ def fitted_points(fitted: Fitted) -> dict[str, Floats]:
 
 
 def _some(points: Floats) -> Floats:
-    return np.unique(points[:: 1 + len(points) // _SHOWN], axis=0)
+    shown = np.random.default_rng(0).permutation(len(points))[:_SHOWN]
+    return np.unique(points[shown], axis=0)
 
 
 def block_residuals(

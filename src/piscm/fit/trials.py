@@ -174,7 +174,7 @@ class Laboratory:
 
     def error_near_faces(self, network: Network, otherwise: float = 1.0) -> float:
         """The relative residual of a network at points graded towards the faces."""
-        level = self.level(len(network.nodes), FINEST)
+        level = self.level(max(1, len(network.nodes)), FINEST)  # growth may have found no node
         size = level.size or otherwise  # points near faces may see no source
         return level.norm(network, level.fresh) / size
 

@@ -23,7 +23,7 @@ from sympy.core.function import AppliedUndef
 from piscm.assemble.grading import NEAREST, measuring
 from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
-from piscm.inference.freedom import free_fields
+from piscm.inference.freedom import Freedom, freedom
 from piscm.inference.fresh_points import FittedPoints, beside, by_block
 from piscm.inference.richer import RicherSpace, richer_space, triangle_of
 from piscm.inference.uncertainty import Uncertainty
@@ -94,7 +94,7 @@ def estimate_error(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     noise = np.zeros(len(names))
-    whole, free = _without_data(problem), tuple[int, ...]()
+    whole, left = _without_data(problem), Freedom(())
     panels = network.panels
     along = None if panels is None else problem.domain.coordinates[panels.axis]
     before: Network | None = None
@@ -106,13 +106,13 @@ def estimate_error(
         part = _window(whole, network, low, high, before)
         space = richer_space(part, own, known, rng, whole=problem, along=along)
         if turn == 0:  # what is free is so in every window, or in the first alone
-            free = free_fields(space, known)
-            if free and problem.observations and not whole.problem.observations:
+            left = freedom(space, known)
+            if left.fields and problem.observations and not whole.problem.observations:
                 whole = Part.whole(problem)  # the data are needed
                 part = _window(whole, network, low, high, before)
                 space = richer_space(part, own, known, rng)
-                free = free_fields(space, known)
-            if len(_as_written(problem, free)) == len(names):
+                left = freedom(space, known)
+            if len(_as_written(problem, left.fields)) == len(names):
                 return replace(unknown_error(problem), free=tuple(names))
         corrected, unseen, space = _checked(space, known, rng, problem, along)
         share = float(np.prod(part.problem.domain.bounding_box.width))
@@ -129,7 +129,8 @@ def estimate_error(
                     some = points[:_NOISE_POINTS]
                     noise[index] += part_of * _noise(network, item, some, uncertainty)
         before = corrected
-    return _together(problem, squares + noise, noise, sizes, volume, _as_written(problem, free))
+    squares += noise + left.round_off**2 * sizes
+    return _together(problem, squares, noise, sizes, volume, _as_written(problem, left.fields))
 
 
 def _together(

@@ -37,6 +37,7 @@ _NOTHING = 2e-9  # noticed less than this, it is free without comparison
 _INVOLVED = 0.1  # share of a field in the move that counts
 _EPSILON = 1e-8  # relative to columns of unit length
 _VECTORS, _ROUNDS = 4, 6  # of the subspace iteration
+_UNIT_ROUND_OFF = float(np.finfo(float).eps) / 2
 _COLUMNS = 1200  # enough of them for systems of several fields
 
 
@@ -49,24 +50,33 @@ class Freest(NamedTuple):
     """The share of each field in the move; the largest is 1."""
 
 
-def free_fields(space: RicherSpace, fitted: FittedPoints) -> tuple[int, ...]:
-    """The fields that the problem leaves free, by their index."""
+class Freedom(NamedTuple):
+    """What a problem leaves free."""
+
+    fields: tuple[int, ...]
+    """By their index."""
+    round_off: float = 0.0
+    """The relative error of the fields that the rounding of the rows alone can cause."""
+
+
+def freedom(space: RicherSpace, fitted: FittedPoints) -> Freedom:
+    """The fields that the problem leaves free, and what rounding does to those it hardly fixes."""
     if surely_missing(space.part, space.own, space.points):
-        return (0,)
+        return Freedom((0,))
     if is_initial_value_problem(space.part, space.own, space.points):
-        return ()
+        return Freedom(())
     if bare_boundary(space.part, space.own) is not None:
-        return (0,)
+        return Freedom((0,))
     if len(space.nodes) < _ABLE and space.part.problem.domain.dimension > 1:
         space = _again(space, fitted, _ABLE)
     first = _freest_in(space)
     if first.noticed >= _SUSPICIOUS:
-        return ()
+        return Freedom((), _UNIT_ROUND_OFF / first.noticed)
     more = max(_AT_LEAST_AGAIN, 2 * len(space.nodes) - len(space.own.nodes))
     second = _freest_in(_again(space, fitted, more))
     if second.noticed >= _NOTHING and not second.noticed < _STILL * first.noticed:
-        return ()
-    return tuple(int(index) for index in np.flatnonzero(second.by_field > _INVOLVED))
+        return Freedom((), _UNIT_ROUND_OFF / second.noticed)
+    return Freedom(tuple(int(i) for i in np.flatnonzero(second.by_field > _INVOLVED)))
 
 
 def _again(space: RicherSpace, fitted: FittedPoints, more: int) -> RicherSpace:

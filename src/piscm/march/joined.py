@@ -31,6 +31,8 @@ class Joined:
         The largest of all windows, relative to the solution sought, as the tolerance is.
     unknowns : FittedUnknowns or None
         The fit of the unknowns, if all windows determined them together.
+    bent : bool
+        Whether what the observations miss may have bent the equations.
     """
 
     network: Network
@@ -39,6 +41,7 @@ class Joined:
     history: History
     residual: float
     unknowns: FittedUnknowns | None
+    bent: bool = False
 
 
 def joined(

@@ -77,6 +77,7 @@ def _run(request: Request, march: March) -> Outcome:
         error=known,
         tried=tuple(note for piece in pieces for note in piece.tried),
         points=fitted_points(met),
+        bent=found.bent,
     )
 
 
@@ -228,7 +229,7 @@ class _Run:
             if shared is not None and not shared.misfit > most:
                 break
         else:
-            return alone
+            return replace(alone, bent=True)
         assert isinstance(shared, FittedUnknowns)
         together = self._join(problem, coordinate, shared.pieces, shared)
         status = Status.MISFIT if shared.misfit > policy.lost else together.status

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from piscm import Patches, solve
+from piscm import Patches, Solution, solve
 from piscm.paper.growth import fitted_exponent
 from piscm.paper.scale import Size, cost
 from piscm.paper.scale_problems import helmholtz, multiscale, oscillation, relative_error
@@ -66,9 +66,9 @@ def _multiscale(highest: int, seed: int) -> Record:
     return _of(solution, began, relative_error(solution, problem, exact), highest)
 
 
-def _of(solution: object, began: float, error: float, size: int) -> Record:
-    status = solution.status.name  # type: ignore[attr-defined]
-    return {"error": error, "seconds": time.process_time() - began, "size": size, "status": status}
+def _of(solution: Solution, began: float, error: float, size: int) -> Record:
+    seconds, status = time.process_time() - began, solution.status.name
+    return {"error": error, "seconds": seconds, "size": size, "status": status}
 
 
 def _memory(millions: int, seed: int) -> Record:

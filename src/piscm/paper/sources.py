@@ -17,9 +17,7 @@ def fingerprint(modules: Sequence[str], settings: dict[str, Any]) -> str:
     Comments, docstrings and layout are left out: they change no number. `piscm.solver` can call
     every method, so what it imports is not followed.
     """
-    found: set[str] = set()
-    for module in modules:
-        _collect(module, found)
+    found = frozenset[str]().union(*map(_reached, modules))
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for module in sorted(found):
         digest.update(f"{module}:{_code(module)}".encode())
@@ -34,15 +32,20 @@ def state() -> str:
     return digest.hexdigest()[:12]
 
 
-def _collect(module: str, found: set[str]) -> None:
-    if module in found or _path(module) is None:
-        return
-    found.add(module)
-    if module != "piscm.solver":
-        for name in _imports(module):
-            _collect(name, found)
+@cache
+def _reached(module: str) -> frozenset[str]:
+    """A module with all of this package that it imports, and that what it imports does."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and _path(name) is not None:
+            found.add(name)
+            waiting += _imports(name) if name != "piscm.solver" else ()
+    return frozenset(found)
 
 
+@cache
 def _path(module: str) -> Path | None:
     base = _ROOT.joinpath(*module.split("."))
     files = (base.with_suffix(".py"), base / "__init__.py")

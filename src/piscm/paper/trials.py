@@ -11,9 +11,9 @@ from datetime import timedelta
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
-from threadpoolctl import threadpool_limits
 
 from piscm import ProblemError
+from piscm.linalg.threads import one_thread
 from piscm.paper.store import Record, Store
 from piscm.problem.errors import shortened
 
@@ -59,7 +59,7 @@ def _stored(store: Store, trial: Trial) -> Record | None:
 
 def _measured(measure: Callable[[], Record]) -> Record:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")  # one core for everybody
-    with threadpool_limits(1):
+    with one_thread():
         return measure()
 
 

@@ -41,7 +41,9 @@ class _FreshProcesses(ThreadPoolExecutor):
             "forkserver" if "forkserver" in known else "spawn"
         )
         if "forkserver" in known:
-            self._context.set_forkserver_preload(["piscm.paper.warm"])
+            # A worker's own child is alone, and loads no more than it needs.
+            alone = multiprocessing.parent_process() is not None
+            self._context.set_forkserver_preload([] if alone else ["piscm.paper.warm"])
 
     def submit(self, work: Callable[..., Any], /, *arguments: Any, **_: Any) -> "Future[Any]":
         return super().submit(self._outcome, work, arguments)

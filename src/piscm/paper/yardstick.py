@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.linalg
-from threadpoolctl import threadpool_limits
 
 from piscm import Problem, Sampling, Solution, solve
 from piscm.assemble.weighting import EVEN
 from piscm.construct.construction import Construction
+from piscm.linalg.threads import one_thread
 from piscm.network.network import Network
 from piscm.paper.literal import literal
 
@@ -34,7 +34,7 @@ def lstsq_seconds(shapes: Sequence[Shape], clock: Callable[[], float] = time.per
         for shape in shapes
     ]
     times = []
-    with threadpool_limits(1):
+    with one_thread():
         for _ in range(_REPEATS):
             began = clock()
             for matrix, target in systems:
@@ -77,6 +77,6 @@ def literal_solution(
     one_node = replace(method, max_nodes=1)
     shell = solve(problem, one_node, sampling=sampling, seed=seed, progress=False)
     began = time.perf_counter()
-    with threadpool_limits(1), np.errstate(all="ignore"):  # as in `solve`
+    with one_thread():  # as in `solve`
         network = literal(problem, method, sampling, seed, weights)
     return replace(shell, network=network, method=method, seconds=time.perf_counter() - began)

@@ -63,6 +63,7 @@ def animate(
     """
     if not isinstance(frames, int) or frames < 2:
         raise ProblemError(f"frames={brief(frames)}: give a whole number from 2 up.")
+    units = solution.units if units is None else units
     names, problem = names_of(solution), solution.problem
     if time is None:
         time = next((name for name in reversed(names) if is_time(solution, name)), names[-1])

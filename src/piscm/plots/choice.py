@@ -71,13 +71,14 @@ def plot(
     reference : callable, optional
         ``reference(x=..., t=...)``, drawn beneath a line; of a map the error is drawn beside it.
     units : mapping of names to units, optional
-        ``{"x": "m", "u": "K"}``, for the labels.
+        ``{"x": "m", "u": "K"}``, for the labels; by default those of the problem file.
     ax : matplotlib Axes, or as many as there are panels, optional
 
     Returns
     -------
     matplotlib Axes, or an array of them if there are several panels
     """
+    units = solution.units if units is None else units
     if kind is not None and kind != "fields":
         if kind not in KINDS:
             known = ", ".join(["fields", *KINDS])

@@ -29,6 +29,7 @@ def overview(
     In one dimension there is no map; beyond two, the other coordinates are fixed at their
     midpoints.
     """
+    units = solution.units if units is None else units
     box, names = solution.problem.domain.bounding_box, names_of(solution)
     middle = dict(zip(names, box.center, strict=True))
     fields = solution.problem.shown_fields

@@ -105,6 +105,8 @@ class Outcome:
         Whether the method has made sure itself that fields and unknowns are determined.
     points : mapping of str to ndarray
         Where equations and conditions were fitted, by kind.
+    bent : bool
+        Whether the noise of observations may have bent the equations.
     """
 
     model: Model
@@ -119,6 +121,7 @@ class Outcome:
     tried: tuple[str, ...] = ()
     determined: bool = False
     points: Mapping[str, Floats] = field(default_factory=dict)
+    bent: bool = False
 
 
 class Method(ABC):

@@ -100,6 +100,8 @@ class Solution(Exports):
         The networks that `Auto` tried, each with its residual at fresh points, relative.
     points : dict of str to ndarray, shape (N, n)
         Where "equations" and "conditions" were fitted.
+    units : dict of str to str
+        Those of a problem file, ``{"x": "m"}``: for pictures, and for the file written anew.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class Solution(Exports):
     remarks: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     points: Mapping[str, Floats] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def success(self) -> bool:
@@ -369,6 +372,7 @@ class Solution(Exports):
             "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
             "remarks": list(self.remarks),
             "points": list(self.points),
+            "units": dict(self.units),
         }
         write_archive(path, arrays, plain)
 

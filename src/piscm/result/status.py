@@ -21,6 +21,11 @@ class Status(Enum):
         "The equations are met, and what is uncertain comes from the noise of the observations: "
         "the error bars say how much. More or better data lower it; ask for a tol above it."
     )
+    BENT = (
+        "The noise of the observations bends the equations, which could not be solved without "
+        "them, so the unknowns may be further off than their error bars: give the conditions that "
+        "are missing, or better first guesses of the unknowns."
+    )
     UNSEEN = (
         "A source, a coefficient or a condition varies between the points, so the solution is not "
         "to be trusted (the summary names it): give more points with sampling=Sampling(...)."

@@ -88,6 +88,8 @@ def _status(outcome: Outcome, network: Model, tolerance: float) -> tuple[Status,
         rest = np.sqrt(max(0.0, error.relative**2 - error.from_noise**2))
         noisy = rest <= max(tolerance, error.from_noise)
         return Status.NOISY if noisy else Status.INACCURATE, ()
+    if outcome.bent:
+        return Status.BENT, ()
     return status if status.ok else Status.CONVERGED, ()
 
 

@@ -22,6 +22,7 @@ _TABLES = (
     "sampling",
     "initial",
     "solve",
+    "units",
 )
 
 
