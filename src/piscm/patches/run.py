@@ -25,6 +25,9 @@ from piscm.result.status import Status
 
 # Below this residual the patches are small enough, and more nodes in each are what helps.
 _LEARNT = 0.05
+# The same for patches with many nodes: if those resolve the fields, they do it at once, and fields
+# that are almost zero may come below the bound above.
+_RESOLVED = 5e-3
 # Twice the nodes have to bring the residual below this fraction, or the patches are halved.
 _FAST = 0.25
 # Halves have to bring the residual below this fraction, or nothing more is tried.
@@ -271,7 +274,7 @@ class Run:
             for level in (self._begun.level.coarser, self._begun.level):
                 self._try(level)
                 yield
-        nodes = self._first
+        nodes, again = self._first, False
         while True:
             trial = self._try(Level(edges, nodes))
             yield
@@ -279,12 +282,17 @@ class Run:
                 # Once these do not suffice, fewer in halves do not either.
                 nodes = self._tall
                 continue
-            small_enough = trial.error < _LEARNT or shape is not None
+            learnt = _LEARNT if nodes == self._first else _RESOLVED
+            small_enough = trial.error < learnt or shape is not None
             before = self._error
             if small_enough:
                 yield from self._enlarged(trial)
-                if shape is not None or not self._error < _GAINED * before:
+                gained = self._error < _GAINED * before
+                if shape is not None or not (gained or (self._error >= _RESOLVED and not again)):
                     return
+                if not gained:  # what looked resolved was not
+                    nodes, again = self._tall, True
+                    self._factor, self._scanned = 1.0, False
             edges = self._finer(self.past[-1])
             patches = np.prod([len(own) - 1 for own in edges])
             if patches * nodes > self._asked.most * self._first:
