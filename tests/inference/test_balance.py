@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from piscm import Box, Condition, Problem, coordinates, field, solve
+from piscm.assemble.grading import has_layers
+from piscm.fit import portfolio
 from piscm.inference.balance import unbalanced_equations
+from piscm.network.network import Network
+from piscm.network.nodes import Nodes
+from piscm.network.start import Start
 
 x = coordinates("x")
 u = field("u", x)
@@ -27,3 +32,23 @@ def test_a_true_layer_is_balanced(width):
     found = solve(layer)
     assert found.status.ok
     assert unbalanced_equations(found.network) == []
+
+
+def test_a_factor_of_an_equation_hides_nothing():
+    # A lid that moves over a cavity: a step of no width at the lid meets every condition.
+    y, psi = coordinates("y"), field("psi", coordinates("y"))
+    conditions = [Condition(psi, on="boundary"), Condition(psi.diff(y), on="boundary")]
+    still = Problem(Box({y: (0, 1)}), [(1 + y) * (psi.diff(y, 4) + psi)], conditions)
+    width = 1e-6
+    nodes = Nodes(np.full((40, 1), 2 / width), np.linspace(-2, 2, 40) - 2 / width)
+    step = Network(still, Start(still), "tanh", nodes, np.full((40, 1), width), np.zeros(0))
+    assert unbalanced_equations(step) == [1]
+
+
+def test_auto_takes_no_layer_in_which_no_equation_holds(monkeypatch):
+    layer = Problem(LINE, [-1e-3 * u.diff(x, 2) + u.diff(x) - 1], [Condition(u, on="boundary")])
+    assert has_layers(solve(layer).network.nodes, LINE)
+    monkeypatch.setattr(portfolio, "unbalanced_equations", lambda network: [1])
+    found = solve(layer, max_seconds=2)
+    assert not has_layers(found.network.nodes, LINE)
+    assert not found.status.ok

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
+from piscm.compile.factors import without_known_factor
 from piscm.compile.integrals import IntegralRows, separated
 from piscm.compile.poles import without_poles
 from piscm.problem.integrals import integrals_in
@@ -128,8 +129,9 @@ def _compiled_blocks(problem: Problem) -> tuple[Block, ...]:
     blocks: list[Block] = []
     names = [name for name, _ in block_names(problem)]
     for number, equation in enumerate(problem.equations, start=1):
-        finite = without_poles(equation, problem.domain)
         name, where = names[len(blocks)], f"Equation {number}"
+        plain = without_known_factor(equation, problem.domain, where)
+        finite = without_poles(plain, problem.domain)
         place = problem.place_of_equation(number - 1)
         blocks.append(block(name, "equations", finite, place, where))
     for item in (*problem.conditions, *problem.observations, *problem.priors):

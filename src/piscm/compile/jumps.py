@@ -13,13 +13,13 @@ import sympy
 from numpy.typing import NDArray
 
 from piscm.compile.blocks import Block
+from piscm.compile.factors import JUMPING
 from piscm.compile.numeric_code import function_of
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 
 Floats = NDArray[np.float64]
 
-_JUMPING = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceiling, sympy.frac)
 _POINTS, _LINES, _HALVINGS = 513, 4, 50
 _REACH = 3.0  # fields and their derivatives are taken between minus this and this
 _JUMP = 1e-6  # relative to the largest value
@@ -30,13 +30,13 @@ def check_jumps(domain: Domain, blocks: Sequence[Block], fields: Sequence[sympy.
     box = domain.bounding_box
     for block in blocks:
         compiled = block.compiled
-        if block.kind != "equations" or not compiled.written[0].has(*_JUMPING):
+        if block.kind != "equations" or not compiled.written[0].has(*JUMPING):
             continue
         for index, jet in enumerate(compiled.jets):
             for axis, order in enumerate(jet.orders):
                 same = [other.orders[axis] for other in compiled.jets if other.field == jet.field]
                 partial = compiled.partial(index)
-                if not order or order < max(same) or not partial.has(*_JUMPING):
+                if not order or order < max(same) or not partial.has(*JUMPING):
                     continue
                 symbol = domain.coordinates[axis]
                 names = [symbol, *(s for s in compiled.symbols[domain.dimension :])]
@@ -56,7 +56,7 @@ def jumps_along(
     for block in blocks:
         compiled = block.compiled
         expression = compiled.written[0]
-        if block.kind != "equations" or not expression.has(*_JUMPING):
+        if block.kind != "equations" or not expression.has(*JUMPING):
             continue
         for axis, symbol in enumerate(domain.coordinates):
             span = (box.lower[axis], box.upper[axis])

@@ -26,6 +26,7 @@ from piscm.fit.portfolio_policy import PortfolioPolicy
 from piscm.fit.side_by_side import Makes, one_by_one
 from piscm.fit.trial import Making, Trial
 from piscm.fit.trials import Laboratory
+from piscm.inference.balance import unbalanced_equations
 from piscm.network.activations import activation_named
 from piscm.problem.box import Box
 from piscm.result.history import Report
@@ -321,6 +322,10 @@ class Portfolio:
         if self._in_layers:
             trial = self.lab.near_faces(trial)
         best = self._best
+        layered = trial.member.nearest is not None
+        if layered and best and trial.error < best.error and unbalanced_equations(trial.network):
+            # A condition is easily met by a step of no width, in which no equation holds.
+            trial = replace(trial, held_out=np.inf)
         if best is not None:
             trial = trial.beside(best)
             if best.estimate == np.inf:

@@ -44,7 +44,7 @@ def unbalanced_equations(network: Model) -> list[int]:
 
 def _left(network: Network, equation: sympy.Expr, points: NDArray[np.float64]) -> float:
     """The residual as a fraction of the terms, by their root mean squares."""
-    terms = sympy.Add.make_args(equation)
+    terms = sympy.Add.make_args(sympy.expand_mul(equation, deep=False))
     if not 1 < len(terms) <= _MOST_TERMS:
         return 0.0
     values = np.array([network.value(network.compile(term), points) for term in terms])

@@ -43,8 +43,14 @@ _NEW = 0.3  # of a direction that lies outside of those known already
 _SAMPLES = 20
 
 
-def undetermined_unknowns(network: Network, tolerance: float, seed: int = 0) -> Floats:
-    """Relative changes of the unknowns that nothing forbids, shape (directions, unknowns)."""
+def undetermined_unknowns(
+    network: Network, tolerance: float, seed: int = 0, by_data: bool = False
+) -> Floats:
+    """Relative changes of the unknowns that nothing forbids, shape (directions, unknowns).
+
+    Where the equations were solved and data alone have determined the unknowns (`by_data`, and in
+    windows), those have seen every one, and error bars say how well.
+    """
     problem = network.problem
     count = len(problem.unknowns)
     asked = problem.asked
@@ -56,7 +62,7 @@ def undetermined_unknowns(network: Network, tolerance: float, seed: int = 0) -> 
     space = richer_space(part, network, {}, rng)
     open_ones = [*_scalable(problem, part.blocks, rng), *_vanished(space)]
     directions = [np.array([1.0 * (i in own) for i in range(count)]) for own in open_ones]
-    if network.panels is None:  # windows determine unknowns from the data alone
+    if network.panels is None and not by_data:
         directions += list(_unfelt(space, tolerance, rng))
     found: list[Floats] = []
     for direction in directions:  # the same may be found in several ways

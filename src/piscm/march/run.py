@@ -78,6 +78,7 @@ def _run(request: Request, march: March) -> Outcome:
         tried=tuple(note for piece in pieces for note in piece.tried),
         points=fitted_points(met),
         bent=found.bent,
+        exact=found.unknowns is not None,
     )
 
 

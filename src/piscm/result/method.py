@@ -107,6 +107,8 @@ class Outcome:
         Where equations and conditions were fitted, by kind.
     bent : bool
         Whether the noise of observations may have bent the equations.
+    exact : bool
+        Whether the data have determined the unknowns with the equations solved.
     """
 
     model: Model
@@ -122,6 +124,7 @@ class Outcome:
     determined: bool = False
     points: Mapping[str, Floats] = field(default_factory=dict)
     bent: bool = False
+    exact: bool = False
 
 
 class Method(ABC):

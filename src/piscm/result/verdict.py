@@ -41,7 +41,7 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
         return outcome
     try:
         if isinstance(network, Network) and not outcome.determined:
-            bars = _with_open_unknowns(outcome.uncertainty, network, tolerance)
+            bars = _with_open_unknowns(outcome, network, tolerance)
             outcome = replace(outcome, uncertainty=bars)
             if outcome.error is None and status.ok:
                 known = estimate_error(network, seed, uncertainty=bars)
@@ -108,11 +108,10 @@ def _bare_text(network: Model) -> str:
     return f"no condition holds on the boundary near {at}; add one there"
 
 
-def _with_open_unknowns(
-    found: Uncertainty | None, network: Network, tolerance: float
-) -> Uncertainty | None:
+def _with_open_unknowns(outcome: Outcome, network: Network, tolerance: float) -> Uncertainty | None:
     """The uncertainty with the unknowns that nothing determines."""
-    directions = undetermined_unknowns(network, tolerance)
+    found = outcome.uncertainty
+    directions = undetermined_unknowns(network, tolerance, by_data=outcome.exact)
     if not len(directions):
         return found
     if found is None:

@@ -1,0 +1,46 @@
+"""Equations that are multiplied by something known, ``exp(-100*x)*(u.diff(x, 2) + 1)``.
+
+Such a factor says nothing about the solution, but makes rows faint or loud: where it is small, the
+fields would seem free. It is left out if it is smooth and vanishes nowhere.
+"""
+
+import numpy as np
+import sympy
+from sympy.core.function import AppliedUndef
+
+from piscm.compile.numeric_code import function_of
+from piscm.problem.domain import Domain
+
+JUMPING = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceiling, sympy.frac)
+# Factors with these may be what is left of a flux, and are not for us to leave out.
+
+_POINTS = 256
+
+
+def without_known_factor(equation: sympy.Expr, domain: Domain, where: str) -> sympy.Expr:
+    """The equation without factors of the coordinates alone."""
+    if not isinstance(equation, sympy.Mul):
+        return equation
+    coordinates = set(domain.coordinates)
+    known = [
+        factor
+        for factor in equation.args
+        if factor.free_symbols
+        and factor.free_symbols <= coordinates
+        and not factor.has(AppliedUndef, sympy.Derivative, sympy.Integral, *JUMPING)
+    ]
+    if not known or len(known) == len(equation.args):
+        return equation
+    if not _vanishes_nowhere(sympy.Mul(*known), domain, where):
+        return equation
+    return sympy.Mul(*(factor for factor in equation.args if factor not in known))
+
+
+def _vanishes_nowhere(factor: sympy.Expr, domain: Domain, where: str) -> bool:
+    """Whether a factor is finite and not zero at random points of the domain."""
+    box, rng = domain.bounding_box, np.random.default_rng(0)
+    points = box.lower + rng.random((_POINTS, box.dimension)) * box.width
+    points = points[domain.contains(points)]
+    with np.errstate(all="ignore"):
+        values = np.asarray(function_of(domain.coordinates, [factor], where)(*points.T)[0])
+    return bool(len(points) and np.isfinite(values).all() and (values != 0).all())
