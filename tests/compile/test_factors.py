@@ -13,8 +13,8 @@ LINE = Box({x: (0, 1)})
 BEND = u.diff(x, 2) + 1
 
 
-@pytest.mark.parametrize("factor", [sympy.exp(-100 * x), (x + 1) ** 4 * sympy.cos(x), 1 / x, x**2])
-def test_what_vanishes_nowhere_is_left_out(factor):
+@pytest.mark.parametrize("factor", [sympy.exp(-100 * x), (x + 1e-4) ** 4 * sympy.cos(x), x**-5])
+def test_what_makes_rows_faint_is_left_out(factor):
     assert without_known_factor(factor * BEND, LINE, "") == BEND
 
 
@@ -24,6 +24,7 @@ def test_what_vanishes_nowhere_is_left_out(factor):
         x * u.diff(x, 2) + x,  # no factor as it is written
         k * BEND,
         u * BEND,
+        x**2 * BEND,  # a weight: less where something is singular
         x * sympy.Max(0, sympy.Rational(1, 2) - x) * BEND,  # nothing holds where it is zero
         sympy.sqrt(x - 2) * BEND,
         sympy.Piecewise((1, x < 0.5), (10, True)) * BEND,  # perhaps a flux that SymPy has lost

@@ -1,7 +1,8 @@
 """Equations that are multiplied by something known, ``exp(-100*x)*(u.diff(x, 2) + 1)``.
 
-Such a factor says nothing about the solution, but makes rows faint or loud: where it is small, the
-fields would seem free. It is left out if it is smooth and vanishes nowhere.
+Such a factor says nothing about the solution, but makes rows faint or loud: where it is very small,
+the fields would seem free. It is then left out, if it is smooth and vanishes nowhere. One that
+varies less weighs the rows as whoever wrote it may want, such as near a singular corner.
 """
 
 import numpy as np
@@ -15,10 +16,12 @@ JUMPING = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceil
 # Factors with these may be what is left of a flux, and are not for us to leave out.
 
 _POINTS = 256
+# Rows fainter than others by more than this are lost in the round-off of their squares.
+_FAINT = 1e-8
 
 
 def without_known_factor(equation: sympy.Expr, domain: Domain, where: str) -> sympy.Expr:
-    """The equation without factors of the coordinates alone."""
+    """The equation without factors of the coordinates alone that vary by orders of magnitude."""
     if not isinstance(equation, sympy.Mul):
         return equation
     coordinates = set(domain.coordinates)
@@ -31,16 +34,18 @@ def without_known_factor(equation: sympy.Expr, domain: Domain, where: str) -> sy
     ]
     if not known or len(known) == len(equation.args):
         return equation
-    if not _vanishes_nowhere(sympy.Mul(*known), domain, where):
+    if not _only_loud_and_faint(sympy.Mul(*known), domain, where):
         return equation
     return sympy.Mul(*(factor for factor in equation.args if factor not in known))
 
 
-def _vanishes_nowhere(factor: sympy.Expr, domain: Domain, where: str) -> bool:
-    """Whether a factor is finite and not zero at random points of the domain."""
+def _only_loud_and_faint(factor: sympy.Expr, domain: Domain, where: str) -> bool:
+    """Whether a factor is nowhere zero and varies by orders of magnitude, at random points."""
     box, rng = domain.bounding_box, np.random.default_rng(0)
     points = box.lower + rng.random((_POINTS, box.dimension)) * box.width
     points = points[domain.contains(points)]
     with np.errstate(all="ignore"):
-        values = np.asarray(function_of(domain.coordinates, [factor], where)(*points.T)[0])
-    return bool(len(points) and np.isfinite(values).all() and (values != 0).all())
+        values = np.abs(function_of(domain.coordinates, [factor], where)(*points.T)[0])
+    if not len(points) or not np.isfinite(values).all():
+        return False
+    return bool(0.0 < np.min(values) < _FAINT * np.max(values))
