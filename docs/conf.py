@@ -73,7 +73,7 @@ numpydoc_class_members_toctree = False
 
 copybutton_exclude = ".linenos, .gp, .go"
 
-# Where the examples have been run already, as the tests do, GALLERY=0 leaves their pictures out.
+# GALLERY=0 does not run the examples, and leaves out their pictures: for a quick look at texts.
 plot_gallery = os.environ.get("GALLERY", "1") != "0"
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

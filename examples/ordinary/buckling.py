@@ -27,7 +27,8 @@ column = Problem(
 )
 modes = eigenpairs(column, 3, tol=1e-6)
 found = np.array([mode.unknowns["P"].value for mode in modes])
-roots = [brentq(lambda k: np.sin(k) - k * np.cos(k), *ends) for ends in ((4, 5), (7, 8), (10, 11))]
+between = ((4, 5), (7, 8), (10, 11))
+roots = [brentq(lambda k: np.sin(k) - k * np.cos(k), *ends) for ends in between]
 exact = np.array(roots) ** 2
 for value, true in zip(found, exact, strict=True):
     print(f"P = {value:.8f}, exactly {true:.8f}")

@@ -9,6 +9,7 @@ and conditions like any other; its derivatives are those of a spline.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.integrate import solve_ivp
 
 from piscm import Box, Condition, Problem, ProblemError, coordinates, field, sampled, solve
 
@@ -29,8 +30,6 @@ print(solution)
 
 # %%
 # The same by the method of lines, with the formula behind the table.
-from scipy.integrate import solve_ivp  # noqa: E402
-
 grid = np.linspace(0, 1, 401)
 middle = (grid[1:] + grid[:-1]) / 2
 
@@ -41,7 +40,8 @@ def rates(_, inside):
     return np.diff(flux) / grid[1]
 
 
-lines = solve_ivp(rates, (0, 1), np.sin(np.pi * grid[1:-1]) ** 3, "BDF", rtol=1e-7, atol=1e-9)
+begin = np.sin(np.pi * grid[1:-1]) ** 3
+lines = solve_ivp(rates, (0, 1), begin, "BDF", rtol=1e-7, atol=1e-9)
 error = np.abs(solution(x=grid[1:-1], t=1.0) - lines.y[:, -1]).max()
 print(f"largest difference from the method of lines at t = 1: {error:.1e}")
 
