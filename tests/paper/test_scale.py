@@ -88,7 +88,7 @@ def test_the_bytes_that_are_counted_are_those_that_travel():
         {n: own for n, own in coupled._guided(None).items() if n in district.patches}
         for district in coupled.districts
     ]
-    parts = coupled._crew.factored(coupled.districts, currents, (1, 2))
+    parts = coupled.crew.factored(coupled.districts, currents, (1, 2))
     shares = [8 * part.merged.share.rows.size for part in parts]
     counts = counted(side, nodes, chosen.terms)
     weights = 8 * 3 * nodes * side**2

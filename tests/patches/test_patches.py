@@ -54,7 +54,7 @@ def test_many_periods(seed):
 
 
 def test_chooses_its_patches():
-    problem, exact = wave(20)
+    problem, exact = wave(100)  # more than the four it begins with can hold
     solution = solve(problem, Patches(), tol=1e-6)
     at = np.linspace(0, 1, 1001)
     assert solution.status.ok

@@ -47,6 +47,9 @@ class Share:
     groups: tuple[int, ...]
     rows: Floats
 
+    def __sizeof__(self) -> int:
+        return self.rows.nbytes
+
 
 @dataclass(frozen=True)
 class Eliminated:

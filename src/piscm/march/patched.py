@@ -36,7 +36,8 @@ class Patches(Method):
     ----------
     count : int, mapping of coordinates to int, or "auto"
         The number of patches; as ``{x: 8, y: 4}`` along each coordinate. On a shape, patches that
-        do not meet it are left out. "auto" halves them until the solution is resolved.
+        do not meet it are left out. "auto" halves them until the solution is
+        resolved by as many nodes as are worth it.
     method : PISC1, PISC2, PISC3 or Auto, optional
         Where the tolerance, the largest number of nodes of a patch (`max_nodes`), the `activation`
         and the `scale` (over half a patch) come from; the nodes of a patch are drawn all at once

@@ -18,7 +18,7 @@ from piscm.network.start import Start
 from piscm.paper.drawing import finish
 from piscm.paper.scale_model import Constants, Counts, counted, predicted
 from piscm.paper.scale_problems import helmholtz
-from piscm.paper.scale_workers import timed
+from piscm.paper.scale_workers import DASK_SETTINGS, timed
 from piscm.paper.store import Record
 from piscm.paper.study import Study, grouped
 from piscm.paper.trials import Trial
@@ -78,8 +78,8 @@ class _Clocked(Processes):
     def weights(self, *arguments: Any) -> list[Any]:
         return self._clocked(super().weights, *arguments)
 
-    def measured(self, *arguments: Any) -> list[Any]:
-        return self._clocked(super().measured, *arguments)
+    def each(self, *arguments: Any) -> list[Any]:
+        return self._clocked(super().each, *arguments)
 
     def _clocked(self, work: Any, *arguments: Any) -> list[Any]:
         began = time.process_time()
@@ -153,6 +153,7 @@ def _wire() -> tuple[float, float]:
 
 def solved(nodes: int, side: int, workers: int) -> Record:
     """One solve by so many workers; the better of two."""
+    import dask
     from distributed import Client, LocalCluster
 
     problem, _ = helmholtz(side)
@@ -163,7 +164,11 @@ def solved(nodes: int, side: int, workers: int) -> Record:
         return solve(problem, method, executor=executor, progress=False)
 
     if workers:
-        with LocalCluster(n_workers=workers, **_CLUSTER) as cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
+        with (
+            dask.config.set(DASK_SETTINGS),
+            LocalCluster(n_workers=workers, **_CLUSTER) as cluster,  # type: ignore[no-untyped-call]
+            Client(cluster) as client,  # type: ignore[no-untyped-call]
+        ):
             pids = list(client.run(os.getpid).values())
             found = timed(partial(run, client), pids)
     else:

@@ -25,6 +25,16 @@ from piscm.paper.store import Record
 # 8 × 8 patches of so many nodes: a few seconds of work.
 _SIDE, _NODES = 8, 300
 _CLUSTER = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
+# By default workers of Dask give memory back after every array, and a profiler looks at them.
+DASK_SETTINGS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_TRIM_THRESHOLD_": 2**28,
+        "MALLOC_MMAP_THRESHOLD_": 2**25,
+        "OMP_NUM_THREADS": 1,
+        "OPENBLAS_NUM_THREADS": 1,
+    },
+}
 
 
 def _solved(executor: Any = None, nodes: int = _NODES) -> Solution:
@@ -88,9 +98,14 @@ def two_processes(count: int, seed: int) -> Record:
 
 def two_workers(count: int, seed: int) -> Record:
     """Serial against a Dask cluster on this machine."""
+    import dask
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=count, **_CLUSTER) as cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
+    with (
+        dask.config.set(DASK_SETTINGS),
+        LocalCluster(n_workers=count, **_CLUSTER) as cluster,  # type: ignore[no-untyped-call]
+        Client(cluster) as client,  # type: ignore[no-untyped-call]
+    ):
         return _compared(client, lambda: list(client.run(os.getpid).values()))
 
 

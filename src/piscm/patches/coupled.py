@@ -14,7 +14,7 @@ from piscm.compile.expression import Compiled
 from piscm.linalg.elimination import Eliminated, Tree, Values, above, districts, leaves
 from piscm.network.nodes import concatenate
 from piscm.network.patchwork import Patchwork, Tiles
-from piscm.patches.crew import Crew, District, Processes, Top
+from piscm.patches.crew import Crew, District, Processes, Top, measured
 from piscm.patches.cutting import Cutting
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS, Patch
@@ -83,7 +83,7 @@ class Coupled:
     """
 
     def __init__(self, cutting: Cutting, crew: Crew | None = None) -> None:
-        self.cutting, self._crew = cutting, crew or Processes()
+        self.cutting, self.crew = cutting, crew or Processes()
         tree = cutting.grid.tree
         branches = districts(tree, DISTRICT)
         self.districts = [self._district(branch) for branch in branches]
@@ -170,7 +170,7 @@ class Coupled:
         self, currents: dict[int, Current], noise: Sequence[Noise], measure: bool = True
     ) -> tuple[Solved, Values]:
         """Solve the linearized problem."""
-        crew = self._crew
+        crew = self.crew
         own = [{n: currents[n] for n in district.patches} for district in self.districts]
         parts = crew.factored(self.districts, own, noise)
         check_time()
@@ -251,7 +251,7 @@ class Coupled:
             for district in self.districts
         ]
         found: dict[int, Floats] = {}
-        for part in self._crew.measured(self.districts, arguments):
+        for part in self.crew.each(measured, self.districts, arguments):
             found.update(part)
         return np.stack([found[number] for number in range(len(found))])
 

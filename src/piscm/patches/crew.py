@@ -1,12 +1,12 @@
-"""Who works on the patches: this process or an executor here, a Dask cluster in `dask_crew`.
+"""Who works on the patches: this process or any executor; pools and Dask have their own.
 
 Districts, branches of the elimination tree with a few patches each, are the pieces of work. They do
 not depend on who works or how many, so neither do the bits of the result.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from piscm.linalg.elimination import (
     Eliminated,
     Merged,
+    Share,
     Tree,
     Values,
     merged,
@@ -38,6 +39,21 @@ class District:
     sizes: dict[int, int]
     holders: dict[int, frozenset[int]]
 
+    def __sizeof__(self) -> int:
+        # A scheduler asks, to decide what is moved and what is not.
+        legs = [
+            leg for own in self.patches.values() for site in own.points.sites for leg in site.legs
+        ]
+        ties = [tie for own in self.patches.values() for tie in own.ties]
+        nodes = sum(own.nodes.weights.nbytes for own in self.patches.values())
+        return (
+            nodes + sum(leg.points.nbytes for leg in legs) + sum(tie.basis.nbytes for tie in ties)
+        )
+
+
+Work = Callable[..., Any]
+"""What is done on a district; a function of a module, so that any process knows it."""
+
 
 @dataclass(frozen=True)
 class Factored:
@@ -50,6 +66,11 @@ class Factored:
         """The weights of its patches, given the traces around it; inner ones are added to them."""
         self.merged.fill(values, sizes)
         return {number: own.weights(values) for number, own in self.leaves.items()}
+
+    def __sizeof__(self) -> int:
+        own = sum(leaf.triangle.nbytes + leaf.top.nbytes for leaf in self.leaves.values())
+        steps = sum(step.triangle.nbytes + step.rest.nbytes for step in self.merged.steps)
+        return own + steps + self.merged.share.rows.nbytes
 
 
 def factored(district: District, currents: dict[int, Current], noise: Sequence[Noise]) -> Factored:
@@ -153,10 +174,13 @@ class Crew(ABC):
         """The weights of the patches of each district, and the traces inside it."""
 
     @abstractmethod
-    def measured(
-        self, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[dict[int, Floats]]:
-        """The squared residuals of every patch."""
+    def each(
+        self, work: Work, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
+    ) -> list[Any]:
+        """Some work on every district, each with arguments of its own."""
+
+    def close(self) -> None:  # noqa: B027
+        """Nothing more is asked for: what was kept may go."""
 
 
 class Processes(Crew):
@@ -174,23 +198,28 @@ class Processes(Crew):
         return list(self._map(factored, districts, currents, [tuple(noise)] * len(districts)))
 
     def merged(self, parts: Sequence[Any], top: Top) -> Above:
-        shares = {number: part.merged.share for number, part in enumerate(parts)}
-        done = merged(top.tree, shares, top.holders, top.sizes)
-        values: Values = {}
-        done.fill(values, top.sizes)
-        around = [{group: values[group] for group in own.groups} for own in shares.values()]
-        last = next((step for step in reversed(done.steps) if UNKNOWNS in step.own), None)
-        return Above(values, around, last)
+        return above_all([part.merged.share for part in parts], top)
 
     def weights(
         self, parts: Sequence[Any], values: Sequence[Any], sizes: Sequence[dict[int, int]]
     ) -> list[Any]:
         return [weights_of(*own) for own in zip(parts, values, sizes, strict=True)]
 
-    def measured(
-        self, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[dict[int, Floats]]:
-        return list(self._map(measured, districts, *zip(*arguments, strict=True)))
+    def each(
+        self, work: Work, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
+    ) -> list[Any]:
+        return list(self._map(work, districts, *zip(*arguments, strict=True)))
+
+
+def above_all(shares: Sequence[Share], top: Top) -> Above:
+    """Merge the shares of all districts up to the root, and come down again."""
+    with one_thread():
+        done = merged(top.tree, dict(enumerate(shares)), top.holders, top.sizes)
+        values: Values = {}
+        done.fill(values, top.sizes)
+    around = [{group: values[group] for group in own.groups} for own in shares]
+    last = next((step for step in reversed(done.steps) if UNKNOWNS in step.own), None)
+    return Above(values, around, last)
 
 
 def weights_of(
@@ -204,9 +233,13 @@ def weights_of(
 
 
 def crew_of(executor: Any) -> Crew:
-    """Who works: nobody else, an executor, or a Dask client."""
+    """Who works: nobody else, an executor, a pool of processes, or a Dask client."""
     if is_dask_client(executor):
         from piscm.patches.dask_crew import DaskWorkers
 
         return DaskWorkers(executor)
+    if isinstance(executor, ProcessPoolExecutor):
+        from piscm.patches.pool_crew import PoolWorkers
+
+        return PoolWorkers(executor)
     return Processes(as_executor(executor))

@@ -249,14 +249,14 @@ def _distribute(
         owners = [grid.patches_of(leg.points) for leg in site.legs]
         together = np.all([other == owners[0] for other in owners], axis=0)
         local = np.flatnonzero(together)
-        for patch, rows in _by_owner(owners[0][local]):
+        for patch, rows in by_owner(owners[0][local]):
             drafts[patch].place(site.some(local[rows]), own, local[rows])
         apart = np.flatnonzero(~together)
         if len(apart):
             _tie_legs(site.legs, own, owners, apart, grid, drafts, sizes, terms)
 
 
-def _by_owner(owners: Integers) -> list[tuple[int, Integers]]:
+def by_owner(owners: Integers) -> list[tuple[int, Integers]]:
     """The rows of each patch that has any."""
     if not len(owners):
         return []

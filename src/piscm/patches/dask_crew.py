@@ -12,14 +12,17 @@ from piscm.patches.crew import (
     Crew,
     District,
     Factored,
-    Floats,
     Top,
+    Work,
+    above_all,
     factored,
-    measured,
     weights_of,
 )
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS
+
+# Up to so many districts are merged by one task: a task for each merge would take longer.
+_FEW = 16
 
 
 class DaskWorkers(Crew):
@@ -36,6 +39,8 @@ class DaskWorkers(Crew):
         """Districts as arguments of tasks; each is sent once, with the first task."""
         from dask.delayed import delayed
 
+        now = {id(district) for district in districts}
+        self._known = {key: own for key, own in self._known.items() if key in now}
         for district in districts:
             if id(district) not in self._known:
                 # Not scattered: data that live on one worker alone would be lost with it.
@@ -55,9 +60,16 @@ class DaskWorkers(Crew):
         ]
 
     def merged(self, parts: Sequence[Any], top: Top) -> Above:
-        """Merges are tasks too, so the largest fronts are where there is a worker for them."""
+        """Merges are tasks too; of many districts each is one, so that workers share them."""
         submit = partial(self._client.submit, pure=False)
-        fronts = {number: submit(share_of, part) for number, part in enumerate(parts)}
+        shares = [submit(share_of, part) for part in parts]
+        if len(parts) <= _FEW:
+            found: Above = submit(above_all, shares, top).result()
+            return found
+        return self._by_tasks(dict(enumerate(shares)), top)
+
+    def _by_tasks(self, fronts: dict[int, Any], top: Top) -> Above:
+        submit = partial(self._client.submit, pure=False)
         groups: dict[int, set[int]] = {number: set() for number in fronts}
         for group, own in top.holders.items():
             for number in own:
@@ -86,7 +98,7 @@ class DaskWorkers(Crew):
         fill(top.tree, {})
         found = self._client.gather([submit(own_values, own) for own in filled.values()])
         values = {group: own for part in found for group, own in part.items()}
-        around = [submit(all_values, filled[number]) for number in range(len(parts))]
+        around = [submit(all_values, filled[number]) for number in fronts]
         last = self._client.gather(submit(last_step, steps[top.tree]))
         return Above(values, around, last)
 
@@ -99,11 +111,11 @@ class DaskWorkers(Crew):
         ]
         return list(self._client.gather(tasks))
 
-    def measured(
-        self, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[dict[int, Floats]]:
+    def each(
+        self, work: Work, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
+    ) -> list[Any]:
         tasks = [
-            self._client.submit(measured, district, *own, pure=False)
+            self._client.submit(work, district, *own, pure=False)
             for district, own in zip(self._sent(districts), arguments, strict=True)
         ]
         return list(self._client.gather(tasks))

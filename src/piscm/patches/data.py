@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import NOTHING_LEFT, Uncertainty, vague
 from piscm.network.start import Start
-from piscm.patches.coupled import Coupled, Solved
+from piscm.patches.coupled import Solved
 from piscm.patches.local import DataNoise, data_noise
 from piscm.patches.trial import Trial, Workshop, looks
 
@@ -74,7 +74,7 @@ def with_bars(workshop: Workshop, best: Trial, factor: float, tolerance: float) 
     ----------
     factor : on the usual scale of nodes
     """
-    freedoms = _freedoms(workshop, best)
+    freedoms = _freedoms(best)
     if workshop.part.problem.observations and _misfit(best) > _EXACT * tolerance:
         tried = [(workshop, best, freedoms, _score(best, freedoms))]
         for light in _FACTORS:
@@ -82,13 +82,13 @@ def with_bars(workshop: Workshop, best: Trial, factor: float, tolerance: float) 
             weights["observations"] = light * weights["observations"]
             lighter = replace(workshop, weights=weights)
             trial = lighter.trial(best.level, best.model, factor)
-            freedoms = _freedoms(lighter, trial)
+            freedoms = _freedoms(trial)
             tried.append((lighter, trial, freedoms, _score(trial, freedoms)))
         most = _ALIKE * min(score for *_, score in tried)
         chosen, best, freedoms, _ = next(own for own in reversed(tried) if own[-1] <= most)
         if chosen is not workshop:
             best = _compared(chosen, best, factor)
-    return _bars(workshop, best, freedoms)
+    return _bars(best, freedoms)
 
 
 def _compared(workshop: Workshop, best: Trial, factor: float) -> Trial:
@@ -113,19 +113,19 @@ def _residual(trial: Trial, number: int) -> Floats:
     return trial.model.residual(trial.blocks[number], trial.cutting.points[number])
 
 
-def _answers(workshop: Workshop, trial: Trial, deviations: Floats, count: int) -> Solved:
+def _answers(trial: Trial, deviations: Floats, count: int) -> Solved:
     noise = [DataNoise(1000 + key, tuple(map(float, deviations))) for key in range(count)]
-    return Coupled(trial.cutting, workshop.crew).answers(trial.solved, noise)
+    return trial.coupled.answers(trial.solved, noise)
 
 
-def _freedoms(workshop: Workshop, trial: Trial) -> dict[int, float]:
+def _freedoms(trial: Trial) -> dict[int, float]:
     """Data less the degrees of freedom with which the fields follow them, by block."""
     data = [number for number, block in enumerate(trial.blocks) if block.observed]
     if not data:
         return {}
     deviations = np.zeros(len(trial.blocks))
     deviations[data] = 1.0
-    answered = _answers(workshop, trial, deviations, _TRACES)
+    answered = _answers(trial, deviations, _TRACES)
     followed = dict.fromkeys(data, 0.0)
     nothing, model = Start(trial.model.problem), trial.model
     for turn, (weights, move) in enumerate(_moves(answered)):
@@ -166,7 +166,7 @@ def _score(trial: Trial, freedoms: dict[int, float]) -> float:
     return squares * total / freedom**2 if freedom > 0 else np.inf
 
 
-def _bars(workshop: Workshop, trial: Trial, freedoms: dict[int, float]) -> WithBars:
+def _bars(trial: Trial, freedoms: dict[int, float]) -> WithBars:
     deviations, noise = np.zeros(len(trial.blocks)), {}
     for number, block in enumerate(trial.blocks):
         residual = _residual(trial, number)
@@ -180,7 +180,7 @@ def _bars(workshop: Workshop, trial: Trial, freedoms: dict[int, float]) -> WithB
             else:  # the fields go through all data
                 deviations[number] = np.nan
             noise[block.name] = float(deviations[number])
-    answered = _answers(workshop, trial, np.nan_to_num(deviations), _SAMPLES)
+    answered = _answers(trial, np.nan_to_num(deviations), _SAMPLES)
     rows = [np.concatenate([_stacked(own).ravel(), move]) for own, move in _moves(answered)]
     factor = np.stack(rows) / np.sqrt(len(rows))
     if not np.isfinite(deviations).all():

@@ -19,6 +19,9 @@ _TERMS = {1: 0.0, 2: 1.1, 3: 1.2}
 _PER_NODE = 2
 FIRST = {1: 16, 2: 70, 3: 150}
 """Nodes of a patch at first, by dimension."""
+TALL = {1: 64, 2: 280, 3: 400}
+"""Nodes of a patch that are tried before patches are halved: in two dimensions as many as four
+halves have together, which cost about as much and resolve far less."""
 MOST = {1: 64, 2: 400, 3: 1000}
 """Nodes of a patch at most."""
 
@@ -62,6 +65,10 @@ def _by_dimension(table: dict[int, float], dimension: int) -> float:
 
 def first_nodes(dimension: int) -> int:
     return FIRST[min(dimension, max(FIRST))]
+
+
+def tall_nodes(dimension: int) -> int:
+    return TALL[min(dimension, max(TALL))]
 
 
 def most_nodes(dimension: int) -> int:

@@ -5,9 +5,13 @@ by rows of its own; so the rows of a patch hold its own weights and a few traces
 other patches.
 """
 
+import pickle
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +30,8 @@ Integers = NDArray[np.intp]
 
 # Rows that are in memory at a time; those of a patch with more are taken in slabs.
 _SLAB = 8192
+# Equations of so many solves are kept by a process that works for others.
+_KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,29 @@ class Common:
     def linear(self) -> bool:
         """Whether all rows are affine."""
         return all(block.linear for block in self.blocks)
+
+    @cached_property
+    def _packed(self) -> tuple[bytes, bytes]:
+        every = (self.problem, self.blocks, self.start, self.activation, self.units)
+        packed = pickle.dumps(every)
+        return sha256(packed).digest(), packed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # It comes with every district, and to compile its equations anew takes a while.
+        return _unpacked, self._packed
+
+
+_unpacked_before: OrderedDict[bytes, Common] = OrderedDict()
+
+
+def _unpacked(name: bytes, packed: bytes) -> Common:
+    """The same object for the same bytes, as long as it is remembered."""
+    found = _unpacked_before.get(name)
+    if found is None:
+        found = _unpacked_before[name] = Common(*pickle.loads(packed))
+        while len(_unpacked_before) > _KEPT:
+            _unpacked_before.popitem(last=False)
+    return found
 
 
 UNKNOWNS = -1

@@ -1,6 +1,7 @@
 """A whole run in patches: how many, how many nodes in each, and when it will do."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from piscm.patches.crew import crew_of
 from piscm.patches.cutting import check_places
 from piscm.patches.data import WithBars, with_bars
 from piscm.patches.grid import Edges, even_edges, halved
-from piscm.patches.levels import Level, first_nodes, most_nodes
+from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
 from piscm.patches.trial import Trial, Workshop
 from piscm.result.history import history_of
 from piscm.result.method import Outcome, Request
@@ -24,6 +25,9 @@ from piscm.result.status import Status
 
 # Below this residual the patches are small enough, and more nodes in each are what helps.
 _LEARNT = 0.05
+# The same for patches with many nodes: if those resolve the fields, they do it at once, and fields
+# that are almost zero may come below the bound above.
+_RESOLVED = 5e-3
 # Twice the nodes have to bring the residual below this fraction, or the patches are halved.
 _FAST = 0.25
 # Halves have to bring the residual below this fraction, or nothing more is tried.
@@ -63,7 +67,7 @@ class Asked:
     scale : tuple of float or None
         Of the nodes, in half-patches.
     most : int
-        Patches, where their number is open.
+        Patches of the first number of nodes, where their number is open; fewer of larger ones.
     """
 
     tolerance: float
@@ -93,13 +97,22 @@ def run_patches(request: Request, asked: Asked) -> Outcome:
     part = Part.whole(request.problem)
     check_places(part)
     fresh_rng, run_rng = request.rng.spawn(2)
+    key = int(run_rng.integers(2**62))
+    workshop = workshop_of(request, part, asked, key)
+    with closing(workshop.crew):
+        return _outcome(request, workshop, asked, fresh_rng)
+
+
+def _outcome(
+    request: Request, workshop: Workshop, asked: Asked, fresh_rng: np.random.Generator
+) -> Outcome:
+    part = workshop.part
     with (
         interrupts_at_checks(),
         request.reporting(_MOST_PATCHES, "solving", "patches") as report,
     ):
         report.expects(asked.tolerance)
-        key = int(run_rng.integers(2**62))
-        run = Run(workshop_of(request, part, asked, key), asked, report)
+        run = Run(workshop, asked, report)
         status = run.finished()
         best, past = run.best, run.past
         assert best is not None
@@ -112,7 +125,9 @@ def run_patches(request: Request, asked: Asked) -> Outcome:
         for block, legs in zip(part.blocks, best.cutting.points, strict=True)
     ]
     sampling = best.cutting.sampling
-    table, status = block_residuals(best.model, part, met, sampling, fresh_rng, status)
+    table, status = block_residuals(
+        best.model, part, met, sampling, fresh_rng, status, best.residuals
+    )
     return Outcome(
         model=best.model,
         status=status,
@@ -198,6 +213,7 @@ class Run:
         dimension = workshop.part.problem.domain.dimension
         self._first = min(first_nodes(dimension), asked.max_nodes or first_nodes(dimension))
         self._most = asked.max_nodes or most_nodes(dimension)
+        self._tall = min(self._most, tall_nodes(dimension))
 
     def finished(self) -> Status:
         """Try until it will do; how that ended."""
@@ -258,17 +274,28 @@ class Run:
             for level in (self._begun.level.coarser, self._begun.level):
                 self._try(level)
                 yield
+        nodes, again = self._first, False
         while True:
-            trial = self._try(Level(edges, self._first))
+            trial = self._try(Level(edges, nodes))
             yield
-            small_enough = trial.error < _LEARNT or shape is not None
+            if shape is None and trial.error >= _LEARNT and nodes < self._tall:
+                # Once these do not suffice, fewer in halves do not either.
+                nodes = self._tall
+                continue
+            learnt = _LEARNT if nodes == self._first else _RESOLVED
+            small_enough = trial.error < learnt or shape is not None
             before = self._error
             if small_enough:
                 yield from self._enlarged(trial)
-                if shape is not None or not self._error < _GAINED * before:
+                gained = self._error < _GAINED * before
+                if shape is not None or not (gained or (self._error >= _RESOLVED and not again)):
                     return
+                if not gained:  # what looked resolved was not
+                    nodes, again = self._tall, True
+                    self._factor, self._scanned = 1.0, False
             edges = self._finer(self.past[-1])
-            if np.prod([len(own) - 1 for own in edges]) > self._asked.most:
+            patches = np.prod([len(own) - 1 for own in edges])
+            if patches * nodes > self._asked.most * self._first:
                 if not small_enough:
                     yield from self._enlarged(trial)
                 return
@@ -285,7 +312,7 @@ class Run:
     def _enlarged(self, first: Trial) -> Iterator[None]:
         """More and more nodes, while that pays."""
         yield from self._scaled(first)
-        edges, count, errors = first.level.edges, self._first, [first.error]
+        edges, count, errors = first.level.edges, first.level.nodes, [first.error]
         while count < self._most:
             count = min(self._most, round(np.sqrt(2.0) * count))
             trial = self._try(Level(edges, count))
@@ -337,8 +364,7 @@ class Run:
         best = self.best
         if best is not None:
             trial = trial.beside(best)
-            if best.estimate == np.inf:
-                self.best = best.beside(trial)
+            self.best = best.beside(trial)
         if best is None or trial.error < best.error:
             self.best = trial
         self.past.append(trial)

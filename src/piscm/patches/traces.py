@@ -6,6 +6,7 @@ unknowns; both patches have to equal it.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -91,12 +92,17 @@ def stretch(grid: Grid, face: Face, terms: int) -> Stretch | None:
             return None
         low, high = inside
     count = int(_PER_TERM * terms) + _MORE
-    points = _mesh(legendre.leggauss(count)[0], low, high, across)
+    points = _mesh(_ticks(count), low, high, across)
     if not isinstance(grid.domain, Box):
         points = points[grid.domain.contains(points)]
         if not len(points):
             return None
     return Stretch(points, polynomials(points[:, across], low[across], high[across], terms))
+
+
+@cache
+def _ticks(count: int) -> Floats:
+    return np.asarray(legendre.leggauss(count)[0])
 
 
 def _mesh(ticks: Floats, low: Floats, high: Floats, across: list[int]) -> Floats:

@@ -22,7 +22,9 @@ from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
 from piscm.patches.grid import Grid
 from piscm.patches.levels import Level, resolution
+from piscm.patches.looking import residuals
 from piscm.problem.box import Box
+from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +46,7 @@ class Trial:
     Attributes
     ----------
     level : Level
-    cutting : Cutting
+    coupled : Coupled
     model : Patchwork
     solved : Solved
     fitted, held_out, near_faces : float
@@ -62,7 +64,7 @@ class Trial:
     """
 
     level: Level
-    cutting: Cutting
+    coupled: Coupled
     model: Patchwork
     solved: Solved
     fitted: float
@@ -86,9 +88,21 @@ class Trial:
         return larger if np.isfinite(larger) else np.inf
 
     @property
+    def cutting(self) -> Cutting:
+        """The problem in patches."""
+        return self.coupled.cutting
+
+    @property
     def trivial(self) -> bool:
         """Whether no nodes at all satisfy everything."""
         return self.size == 0.0
+
+    def residuals(self, asked: Sequence[tuple[Block, Legs]]) -> list[Floats]:
+        """The unweighted rows of blocks at points, found by whoever works on the patches."""
+        numbers = {id(block): number for number, block in enumerate(self.blocks)}
+        return residuals(
+            self.coupled, self.solved, [(numbers[id(block)], legs) for block, legs in asked]
+        )
 
     def beside(self, other: "Trial") -> "Trial":
         """The same with its error estimated by the distance to another, worse one."""
@@ -167,7 +181,7 @@ class Workshop:
         unit = size or 1.0
         return Trial(
             level,
-            cutting,
+            coupled,
             model,
             solved,
             float(np.sqrt(solved.energy / len(grid))) / unit,

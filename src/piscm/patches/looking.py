@@ -1,0 +1,74 @@
+"""The residual of a solution in patches, each looked at by whoever works on it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piscm.linalg.threads import one_thread
+from piscm.network.patchwork import Patchwork, Tiles
+from piscm.patches.coupled import Coupled, Solved
+from piscm.patches.crew import District
+from piscm.patches.cutting import by_owner
+from piscm.problem.place import Legs
+
+Floats = NDArray[np.float64]
+Wanted = tuple[int, int, Floats]
+"""A block, a patch, and points as the expression of the block sees them."""
+
+
+def residuals(coupled: Coupled, solved: Solved, asked: Sequence[tuple[int, Legs]]) -> list[Floats]:
+    """The unweighted rows of some blocks, given by number, at points."""
+    grid, blocks = coupled.cutting.grid, coupled.cutting.common.blocks
+    of = {patch: n for n, own in enumerate(coupled.districts) for patch in own.patches}
+    wanted: list[list[Wanted]] = [[] for _ in coupled.districts]
+    values: list[list[Floats]] = []
+    places: list[list[Any]] = [[] for _ in coupled.districts]
+    for number, legs in asked:
+        values.append([np.empty(len(leg.points)) for leg in legs])
+        for leg, found in zip(legs, values[-1], strict=True):
+            seen = blocks[number].compiled.seen(leg)
+            for patch, rows in by_owner(grid.patches_of(leg.points)):
+                wanted[of[patch]].append((number, patch, seen[rows]))
+                places[of[patch]].append((found, rows))
+    arguments = [
+        ({n: solved.weights[n] for n in district.patches}, solved.unknowns, own)
+        for district, own in zip(coupled.districts, wanted, strict=True)
+    ]
+    answers = coupled.crew.each(looked, coupled.districts, arguments)
+    for answer, own in zip(answers, places, strict=True):
+        for new, (found, rows) in zip(answer, own, strict=True):
+            found[rows] = new
+    return [
+        blocks[number].residual(legs, own)
+        for (number, legs), own in zip(asked, values, strict=True)
+    ]
+
+
+def looked(
+    district: District, weights: dict[int, Floats], unknowns: Floats, wanted: Sequence[Wanted]
+) -> list[Floats]:
+    """The values of expressions at points of the patches of a district."""
+    with one_thread():
+        return [
+            _alone(district, patch, weights[patch], unknowns).value(
+                district.common.blocks[number].compiled, points
+            )
+            for number, patch, points in wanted
+        ]
+
+
+def _alone(district: District, patch: int, weights: Floats, unknowns: Floats) -> Patchwork:
+    """The network of one patch, as if it were responsible everywhere."""
+    common, nodes = district.common, district.patches[patch].nodes
+    everywhere = ((-np.inf, np.inf),) * common.problem.domain.dimension
+    return Patchwork(
+        common.problem,
+        common.start,
+        common.activation,
+        Tiles(everywhere, (0,), (len(nodes),)),
+        nodes,
+        weights,
+        unknowns,
+    )
