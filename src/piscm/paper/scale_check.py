@@ -43,6 +43,7 @@ _NODES, _SIDE, _WORKERS = 200, 12, (0, 1, 2, 4)
 _MACHINES = (1, 10, 100, 1000)
 _LARGE = 100  # patches along a side, for the prediction
 _SECONDS = 1800.0
+# Dask has no type hints: hence what is ignored below.
 _CLUSTER = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
 
 

@@ -24,6 +24,7 @@ from piscm.paper.store import Record
 
 # 8 × 8 patches of so many nodes: a few seconds of work.
 _SIDE, _NODES = 8, 300
+# Dask has no type hints: hence what is ignored below.
 _CLUSTER = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
 # By default workers of Dask give memory back after every array, and a profiler looks at them.
 DASK_SETTINGS = {

@@ -179,7 +179,7 @@ class Crew(ABC):
     ) -> list[Any]:
         """Some work on every district, each with arguments of its own."""
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:  # noqa: B027  (most keep nothing)
         """Nothing more is asked for: what was kept may go."""
 
 
