@@ -11,15 +11,17 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
-from piscm import ProblemError
+from piscm import Problem, ProblemError, zoo
 from piscm.cli import app
 from piscm.paper import sources
 from piscm.paper.confirmation import COLUMNS, adopt, confirm
-from piscm.paper.experiment import BENCHMARKS, FIGURES
+from piscm.paper.experiment import BENCHMARKS, FIGURES, QUICK_SAMPLING
+from piscm.paper.given import numbers_given
 from piscm.paper.printed import PRINTED
 from piscm.paper.report import write_report
 from piscm.paper.reproduce import check_folder
@@ -183,6 +185,21 @@ def test_comments_and_docstrings_change_no_fingerprint(tmp_path, monkeypatch):
     monkeypatch.undo()
     forget_sources()
     assert found[0] == found[1] != found[2]
+
+
+def test_a_fingerprint_sees_what_a_method_is_given(monkeypatch):
+    item = zoo.load("van-der-pol")
+    given = numbers_given(item.problem, QUICK_SAMPLING, item.weights)
+    assert given == numbers_given(item.problem, QUICK_SAMPLING, item.weights)
+    (equation,), (t, _) = item.problem.equations, item.problem.domain.coordinates
+    other = Problem(item.problem.domain, [equation + t / 1e6], item.problem.conditions)
+    changes = [
+        (other, QUICK_SAMPLING, item.weights),
+        (item.problem, replace(QUICK_SAMPLING, rule="sobol"), item.weights),
+        (item.problem, QUICK_SAMPLING, {**item.weights, "conditions": 1.5}),
+    ]
+    for change in changes:
+        assert numbers_given(*change) != given
 
 
 def forget_sources():

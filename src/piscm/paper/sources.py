@@ -10,14 +10,23 @@ from typing import Any
 
 _ROOT = Path(__file__).parents[2]
 
+BEFORE_A_METHOD = (
+    *(f"piscm.{room}" for room in ("problem", "text", "compile", "solver", "result", "budget")),
+    *(f"piscm.assemble.{name}" for name in ("marching", "sampling", "sites", "windows")),
+)
+"""What a problem passes before a method has it, and what describes a result: if `settings` hold the
+numbers that a method is given, these modules need not be in the hash."""
 
-def fingerprint(modules: Sequence[str], settings: dict[str, Any]) -> str:
+
+def fingerprint(
+    modules: Sequence[str], settings: dict[str, Any], without: Sequence[str] = ()
+) -> str:
     """A hash of settings and of modules with all that they import from this package.
 
     Comments, docstrings and layout are left out: they change no number. `piscm.solver` can call
-    every method, so what it imports is not followed.
+    every method, so what it imports is not followed; rooms and modules `without` are left out.
     """
-    found = frozenset[str]().union(*map(_reached, modules))
+    found = frozenset[str]().union(*(_reached(module, tuple(without)) for module in modules))
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for module in sorted(found):
         digest.update(f"{module}:{_code(module)}".encode())
@@ -33,12 +42,14 @@ def state() -> str:
 
 
 @cache
-def _reached(module: str) -> frozenset[str]:
+def _reached(module: str, without: tuple[str, ...]) -> frozenset[str]:
     """A module with all of this package that it imports, and that what it imports does."""
     found: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
+        if any(f"{name}.".startswith(f"{room}.") for room in without):
+            continue
         if name not in found and _path(name) is not None:
             found.add(name)
             waiting += _imports(name) if name != "piscm.solver" else ()

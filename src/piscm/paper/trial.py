@@ -3,19 +3,20 @@
 import math
 import time
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from piscm import Auto, Problem, ProblemError, Solution, Windows, solve
+from piscm import Auto, Problem, ProblemError, Sampling, Solution, Windows, solve, zoo
 from piscm.baselines.jax_arrays import jax_for
 from piscm.paper.classical import classical
 from piscm.paper.experiment import QUICK_SAMPLING, Experiment, miniature
 from piscm.paper.fields import field_data, thinned
+from piscm.paper.given import numbers_given
 from piscm.paper.machine import commit, machine
 from piscm.paper.rows import named
-from piscm.paper.sources import fingerprint, state
+from piscm.paper.sources import BEFORE_A_METHOD, fingerprint, state
 from piscm.paper.store import Record
 from piscm.paper.trials import Trial
 from piscm.paper.yardstick import literal_solution
@@ -64,12 +65,25 @@ def code_of(experiment: Experiment, quick: bool = False) -> str:
     }
     if experiment.make is None:
         document["accuracy"] = experiment.accuracy
-        return fingerprint(["piscm.paper.classical"], document)
+        return fingerprint(["piscm.paper.classical"], document, without=BEFORE_A_METHOD)
     arguments = _arguments(experiment, quick)
     document |= {**arguments, "method": arguments["method"].document()}
     document["sampling"] = arguments["sampling"] and vars(arguments["sampling"])
-    modules = ["piscm.paper.literal"] if experiment.literal else []
-    return fingerprint(["piscm.solver", type(arguments["method"]).__module__, *modules], document)
+    modules = [type(arguments["method"]).__module__]
+    if experiment.literal:
+        modules.append("piscm.paper.literal")
+    if arguments["sampling"] is None:  # the method goes back to the problem again and again
+        return fingerprint(["piscm.solver", *modules], document)
+    weights = tuple(arguments["weights"].items())
+    document["given"] = _given(item.name, experiment.observations, arguments["sampling"], weights)
+    return fingerprint(modules, document, without=BEFORE_A_METHOD)
+
+
+@cache
+def _given(
+    name: str, observations: int, sampling: Sampling, weights: tuple[tuple[str, float], ...]
+) -> list[str]:
+    return numbers_given(zoo.load(name).observed(observations), sampling, dict(weights))
 
 
 def _rounded(problem: Problem) -> list[str]:
