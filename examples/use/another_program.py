@@ -3,8 +3,8 @@ A surrogate for another program
 ===============================
 
 The solution becomes source code that depends on nothing: a Python module that imports ``math``,
-or C for a controller. Here the temperature in a rod, for every heating power P and place x, as
-C; compiled, if there is a compiler, and called.
+or C for a controller; or an ONNX model, which runtimes in many languages evaluate. Here the
+temperature in a rod, for every heating power P and place x.
 """
 
 import ctypes
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from onnx.reference import ReferenceEvaluator
 
 from piscm import Box, Condition, Problem, coordinates, field, solve
 
@@ -37,7 +38,7 @@ print(f"{len(source)} characters; u(0.5, 2) = {module['u'](0.5, 2.0):.8f}")
 print(f"piscm itself:           {float(solution(x=0.5, P=2.0)):.8f}")
 
 # %%
-# As C99, without allocation and without state:
+# As C99, without allocation and without state; compiled, if there is a compiler, and called:
 folder = Path(tempfile.mkdtemp())
 code = solution.to_function("c", derivatives=1, path=folder / "rod.c")
 print(code[:600])
@@ -52,6 +53,15 @@ if shutil.which("cc"):
     print(f"compiled: u(0.5, 2) = {compiled(0.5, 2.0):.8f}")
 
 # %%
+# As ONNX, in double precision. An input for each coordinate, an output for each derivative; all are
+# vectors. ``onnxruntime.InferenceSession`` takes the place of the evaluator that comes with ONNX.
+solution.to_onnx(folder / "rod.onnx", derivatives=1)
+model = ReferenceEvaluator(str(folder / "rod.onnx"))
+at = {"x": np.linspace(0, 1, 5), "P": np.full(5, 2.0)}
+value, slope = model.run(["u", "u_x"], at)
+print(value, slope)
+
+# %%
 places = np.linspace(0, 1, 100)
 figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for power in (0.5, 1, 2, 3):
@@ -60,5 +70,6 @@ ax.set(xlabel="x", title="temperature, from the exported function")
 ax.legend(frameon=False)
 
 # The same to round-off: the sums are taken in another order.
+assert np.abs(value - solution(**at)).max() < 1e-9
 assert abs(module["u"](0.5, 2.0) - solution(x=0.5, P=2.0)) < 1e-9
 assert compiled is None or abs(compiled(0.5, 2.0) - solution(x=0.5, P=2.0)) < 1e-9

@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 import sympy
+from onnx.reference import ReferenceEvaluator
 
 from piscm import (
     PISC3,
@@ -109,6 +110,15 @@ def test_c_source(solution, tmp_path):
         function = getattr(loaded, f"piscm_{name}")
         function.argtypes, function.restype = [ctypes.c_double] * 2, ctypes.c_double
         values = [function(*point) for point in POINTS.tolist()]
+        np.testing.assert_allclose(values, solution(name, *POINTS.T), rtol=1e-8, atol=1e-8)
+
+
+def test_onnx(solution, tmp_path):
+    solution.to_onnx(tmp_path / "u.onnx")
+    found = ReferenceEvaluator(str(tmp_path / "u.onnx")).run(
+        NAMES, {"x": POINTS[:, 0], "y": POINTS[:, 1]}
+    )
+    for name, values in zip(NAMES, found, strict=True):
         np.testing.assert_allclose(values, solution(name, *POINTS.T), rtol=1e-8, atol=1e-8)
 
 

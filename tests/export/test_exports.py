@@ -5,10 +5,12 @@ import math
 import pickle
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
 import sympy
+from onnx.reference import ReferenceEvaluator
 
 from piscm import (
     PISC3,
@@ -134,12 +136,47 @@ def test_c_source(which, request, tmp_path):
     assert math.isnan(function(2.0, 0.5))
 
 
+@pytest.mark.parametrize("which", ["grown", "marched", "tanh", "sigmoid", "gaussian"])
+def test_onnx(which, request, tmp_path):
+    made_here = which in ("tanh", "sigmoid", "gaussian")
+    solution = heat(which) if made_here else request.getfixturevalue(which)
+    solution.to_onnx(tmp_path / "u.onnx")
+    model = ReferenceEvaluator(str(tmp_path / "u.onnx"))
+    assert model.input_names == ["x", "t"]
+    assert sorted(model.output_names) == sorted(NAMES)
+    found = model.run(NAMES, dict(zip("xt", POINTS.T, strict=True)))
+    for name, values in zip(NAMES, found, strict=True):
+        np.testing.assert_allclose(values, everywhere(solution, name), rtol=1e-8, atol=1e-8)
+    assert np.isnan(model.run(["u"], {"x": np.array([2.0]), "t": np.array([0.5])})[0])
+
+
+def test_onnx_names_its_extra(grown, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"piscm\[onnx\]"):
+        grown.to_onnx(tmp_path / "u.onnx")
+    assert not (tmp_path / "u.onnx").exists()
+
+
+def test_onnx_of_a_starting_value(tmp_path):
+    w = field("w", t)
+    start = sympy.Piecewise((sympy.Max(t, 0.3), t < 0.5), (sympy.Abs(t - 2), True))
+    found = solve(
+        Problem(Box({t: (0, 1)}), [w.diff(t) + w], [Condition(w - 1, on={t: 0})]),
+        PISC3(max_nodes=3, scale=1.0, candidates=3),
+        initial={w: start},
+    )
+    found.to_onnx(tmp_path / "w.onnx", derivatives=0)
+    at = np.linspace(0, 1, 11)
+    (values,) = ReferenceEvaluator(str(tmp_path / "w.onnx")).run(None, {"t": at})
+    np.testing.assert_allclose(values, found(at), atol=1e-12)
+
+
 def test_unknowns_are_in_the_source(measured, tmp_path):
     assert module(measured.to_function())["k"] == measured.unknowns["k"].value
     assert f"const double piscm_k = {measured.unknowns['k'].value!r};" in measured.to_function("c")
 
 
-def test_what_was_not_solved_is_nan_in_every_form():
+def test_what_was_not_solved_is_nan_in_every_form(tmp_path):
     w = field("w", t)
     problem = Problem(
         Box({t: (0, 2)}), [w.diff(t) - w**2], [Condition(w - 1, on={t: 0})]
@@ -152,6 +189,9 @@ def test_what_was_not_solved_is_nan_in_every_form():
     assert np.isnan(solution(beyond))
     assert math.isnan(module(solution.to_function())["w"](beyond))
     assert solution.to_sympy().subs(t, beyond) is sympy.nan
+    solution.to_onnx(tmp_path / "w.onnx")
+    (values,) = ReferenceEvaluator(str(tmp_path / "w.onnx")).run(["w"], {"t": np.array([beyond])})
+    assert np.isnan(values)
 
 
 def _after_a_window(progress):
@@ -161,6 +201,7 @@ def _after_a_window(progress):
 def test_bad_exports_are_refused(grown, refused):
     refused(lambda: grown.to_function("fortran"), "language='fortran'")
     refused(lambda: grown.to_function(derivatives=-1), "derivatives=-1")
+    refused(lambda: grown.to_onnx("u.onnx", derivatives=-1), "derivatives=-1")
     refused(lambda: grown.to_function("c", name="double"), "name='double'")
 
 

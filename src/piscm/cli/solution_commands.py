@@ -73,11 +73,14 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="A file: .py, .c, .txt (the formula), .csv, .parquet, .nc, .vtu, .pvd (a series "
-            "in time), .gif, .html, .png, .toml (the problem); or python, c, sympy, toml to print."
+            help="A file: .py, .c, .onnx, .txt (the formula), .csv, .parquet, .nc, .vtu, .pvd (a "
+            "series in time), .gif, .html, .png, .toml (the problem); or python, c, sympy, toml to "
+            "print."
         ),
     ],
-    derivatives: Annotated[int, typer.Option(help="Of source code: the highest order.")] = 2,
+    derivatives: Annotated[
+        int, typer.Option(help="Of source code and ONNX: the highest order.")
+    ] = 2,
 ) -> None:
     """Write a saved solution for another program."""
     with told():

@@ -18,6 +18,7 @@ _PRINTED = ("python", "c", "sympy", "toml")
 _FILES = (
     ".py",
     ".c",
+    ".onnx",
     ".txt",
     ".csv",
     ".parquet",
@@ -88,6 +89,8 @@ def exported(solution: Solution, to: str, derivatives: int) -> Path | None:
             made = Path(folder) / "made.nc"
             solution.to_xarray().to_netcdf(made)
             part.write_bytes(made.read_bytes())
+    elif kind == ".onnx":
+        solution.to_onnx(path, derivatives=derivatives)
     elif kind in (".vtu", ".vtk"):
         solution.to_vtk(path)
     elif kind == ".pvd":

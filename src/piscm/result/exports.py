@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from piscm.export.c_source import c_source
 from piscm.export.formula import formulas
-from piscm.export.plain import plain_model
+from piscm.export.onnx_model import onnx_model
+from piscm.export.plain import Plain, plain_model
 from piscm.export.python_source import python_source
 from piscm.export.vtk import write_series, write_vtk
 from piscm.inference.error_estimate import ErrorEstimate
@@ -128,8 +129,7 @@ class Exports(ABC):
         if not isinstance(language, str) or language.lower() not in LANGUAGES:
             raise ProblemError(f"language={brief(language)}: known are {', '.join(LANGUAGES)}.")
         plain = plain_model(self.network)
-        fields = ", ".join(map(str, self.problem.written_fields))
-        title = f"{fields}, a sum of {plain.n_nodes} nodes."
+        title = self._title(plain)
         if language.lower() == "c":
             source = c_source(plain, derivatives, title, name)
         else:
@@ -138,6 +138,30 @@ class Exports(ABC):
             with replacing(path) as part:
                 part.write_text(source, encoding="utf-8")
         return source
+
+    def _title(self, plain: Plain) -> str:
+        fields = ", ".join(map(str, self.problem.written_fields))
+        return f"{fields}, a sum of {plain.n_nodes} nodes."
+
+    def to_onnx(self, path: str | PathLike[str], *, derivatives: int = 2) -> None:
+        """Write the solution as an ONNX model, which runs without Python and without piscm.
+
+        Parameters
+        ----------
+        path : str or path
+            ``u.onnx``.
+        derivatives : int
+            The highest order of derivatives: the model has an output for each, named as in the
+            text of equations, ``u``, ``u_x``, ``u_xt``.
+
+        Each coordinate is an input by its name, all are vectors of doubles of one length. Values
+        outside of the domain's bounding box are NaN. Every window and patch is evaluated at every
+        point; unknowns are the model's metadata.
+        """
+        plain = plain_model(self.network)
+        made = onnx_model(plain, derivatives, self._title(plain))
+        with replacing(path) as part:
+            part.write_bytes(made.SerializeToString())
 
     # --- arrays and tables --------------------------------------------------------------------
 
