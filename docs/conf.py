@@ -35,6 +35,8 @@ html_css_files = ["site.css"]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
+# A summary of what is found would be fetched from pages, which browsers refuse for files on disk.
+html_show_search_summary = False
 html_theme_options = {"navigation_with_keys": True}
 templates_path = []
 # Notebooks that the gallery offers for download are no pages.
