@@ -60,6 +60,7 @@ class Corrector:
         self._first = 0  # the first node in the basis
         self._at: Linearization | None = None  # the linearization of its columns
         self._normal = NormalEquations(truncation, still=system.linear_rows)
+        self._dropped = 0  # singular values, by the last truncation
 
     def basis(self, columns: Columns, active: slice, linearization: Linearization) -> Basis:
         """A basis of the columns of the unknowns, followed by those of the active nodes."""
@@ -161,7 +162,8 @@ class Corrector:
         step = self._normal.step(columns, missing)
         if step is not None:
             return LeastSquares(step, len(columns))
-        new, rank = solve_by_triangle(columns, target, self._truncation)
+        new, rank = solve_by_triangle(columns, target, self._truncation, self._dropped)
+        self._dropped = len(columns) - int(rank)
         return LeastSquares(new - now, rank)
 
 

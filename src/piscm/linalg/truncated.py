@@ -12,6 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from piscm.budget.clock import check_work, singular_value_work
+from piscm.linalg.deflated import solve_without_smallest
 from piscm.linalg.rank import MARGIN, least_share
 
 Floats = NDArray[np.float64]
@@ -53,10 +54,13 @@ def solve_least_squares(columns: Floats, target: Floats, truncation: float) -> L
     return LeastSquares(np.zeros(len(columns)), 0)
 
 
-def solve_by_triangle(columns: Floats, target: Floats, truncation: float) -> LeastSquares:
+def solve_by_triangle(
+    columns: Floats, target: Floats, truncation: float, dropped: int = 0
+) -> LeastSquares:
     """The same by a QR, several times as fast; singular values only if some may be dropped.
 
-    Takes what `solve_least_squares` takes.
+    Takes what `solve_least_squares` takes, and about how many singular values will be dropped: if
+    these are few, only they are looked for.
     """
     count = len(columns)
     check_work(2.0 * columns.size * count)
@@ -67,6 +71,9 @@ def solve_by_triangle(columns: Floats, target: Floats, truncation: float) -> Lea
         return solve_least_squares(columns, target, truncation)
     if least_share(triangle) > MARGIN * truncation:
         return LeastSquares(np.asarray(scipy.linalg.blas.dtrsv(triangle, inner)), count)
+    found = solve_without_smallest(triangle, inner, truncation, dropped)
+    if found is not None:
+        return LeastSquares(*found)
     return solve_least_squares(triangle.T, inner, truncation)
 
 
