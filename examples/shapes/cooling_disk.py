@@ -57,6 +57,8 @@ print(f"heat left at t = 1: {heat[-1] / heat[0]:.5f}, exactly {np.exp(-(mu**2)):
 # %%
 solution.plot()
 
+# %%
+# At one place, beside the exact solution:
 figure, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
 ax.semilogy(moments, exact, color="0.7", linewidth=4, label="exact")
 ax.semilogy(moments, found, label="piscm")

@@ -2,8 +2,11 @@
 
 import ast
 import importlib.util
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,17 +30,31 @@ BLOCKS = [
     for name, text in WRITTEN.items()
     for language, code in re.findall(r"^```(\S*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 ]
-# Programs of others, shown beside ours.
-FOREIGN = {("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matlab")}
+# Programs of others, shown beside ours. Nothing can run MATLAB's here, and the page says so.
+DEEPXDE, MATLAB = ("coming-from/deepxde.md", "python"), ("coming-from/matlab.md", "matlab")
 
 
 def test_every_block_is_run_or_of_another_program():
     assert len(BLOCKS) > 50
     for name, language, code in BLOCKS:
         known = language in ("", "{code-cell}", "{toctree}", "toml", "text", "{eval-rst}")
-        assert known or (name, language) in FOREIGN, (
+        assert known or (name, language) in (DEEPXDE, MATLAB), (
             f"{name} has a block of {language}: {code[:60]}"
         )
+
+
+@pytest.mark.slow
+def test_the_block_of_deepxde_runs():
+    """In a process of its own: the backend is chosen when it is imported, and it warns."""
+    (code,) = [c for n, language, c in BLOCKS if (n, language) == DEEPXDE]
+    code = code.replace("iterations=15000", "iterations=10")
+    assert "iterations=10)" in code
+    settings = {"DDE_BACKEND": "jax", "JAX_PLATFORMS": "cpu", "MPLBACKEND": "agg"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (value,) = re.findall(r"^\[\[(.*)\]\]$", done.stdout, re.MULTILINE)
+    assert abs(float(value)) < 2  # it has only begun to train
 
 
 def test_pages_with_cells_are_run():

@@ -146,6 +146,10 @@ class Exports(ABC):
     def to_onnx(self, path: str | PathLike[str], *, derivatives: int = 2) -> None:
         """Write the solution as an ONNX model, which runs without Python and without piscm.
 
+        Each coordinate is an input by its name; inputs and outputs are vectors of doubles of one
+        length. Values outside of the domain's bounding box are NaN. Every window and patch is
+        evaluated at every point. Unknowns are the model's metadata.
+
         Parameters
         ----------
         path : str or path
@@ -153,10 +157,6 @@ class Exports(ABC):
         derivatives : int
             The highest order of derivatives: the model has an output for each, named as in the
             text of equations, ``u``, ``u_x``, ``u_xt``.
-
-        Each coordinate is an input by its name, all are vectors of doubles of one length. Values
-        outside of the domain's bounding box are NaN. Every window and patch is evaluated at every
-        point; unknowns are the model's metadata.
         """
         plain = plain_model(self.network)
         made = onnx_model(plain, derivatives, self._title(plain))
@@ -170,6 +170,8 @@ class Exports(ABC):
     ) -> "Dataset | DataArray":
         """Values on the grid spanned by one-dimensional coordinates, with names.
 
+        Points of the grid outside of a domain that is no box are NaN.
+
         Parameters
         ----------
         expression : sympy.Expr or str, optional
@@ -179,8 +181,6 @@ class Exports(ABC):
             estimate is a root mean square over the domain, ``dataset.u.attrs["estimated_error"]``.
         **coordinates : array_like
             The axes; one that is left out spans the domain evenly.
-
-        Points of the grid outside of a domain that is no box are NaN.
         """
         try:
             import xarray
