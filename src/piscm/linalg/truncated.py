@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 
 # Eigenvalues of a Gram matrix of normalized columns below this fraction are round-off.
 _GRAM_NOISE = 1e-14
+# From so many unknowns on, the dropped singular values are looked for alone: a third of gelsd's time
+# with 800 sigmoid nodes, of which 55 directions are dropped; nothing is gained with 500 and fewer.
+_MANY = 500
 
 
 class LeastSquares(NamedTuple):
@@ -71,9 +74,10 @@ def solve_by_triangle(
         return solve_least_squares(columns, target, truncation)
     if least_share(triangle) > MARGIN * truncation:
         return LeastSquares(np.asarray(scipy.linalg.blas.dtrsv(triangle, inner)), count)
-    found = solve_without_smallest(triangle, inner, truncation, dropped)
-    if found is not None:
-        return LeastSquares(*found)
+    if count >= _MANY:
+        found = solve_without_smallest(triangle, inner, truncation, dropped)
+        if found is not None:
+            return LeastSquares(*found)
     return solve_least_squares(triangle.T, inner, truncation)
 
 
