@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 # Eigenvalues of a Gram matrix of normalized columns below this fraction are round-off.
 _GRAM_NOISE = 1e-14
-# From so many unknowns on, the dropped singular values are looked for alone: a third of gelsd's time
-# with 800 sigmoid nodes, of which 55 directions are dropped; nothing is gained with 500 and fewer.
+# From so many unknowns on, the dropped singular values are looked for alone: a third of gelsd's
+# time with 800 sigmoid nodes, of which 55 directions are dropped; nothing is gained with 500.
 _MANY = 500
 
 
