@@ -125,7 +125,7 @@ def solve_problem(
     raise typer.Exit(code)
 
 
-@app.command("sweep", epilog=EPILOG)
+@app.command("sweep", epilog=EPILOG, short_help="Solve a file for many values of parameters.")
 def sweep_file(
     file: Annotated[Path, typer.Argument(help="A problem file with parameters or unknowns.")],
     chosen: Annotated[
@@ -163,7 +163,7 @@ def sweep_file(
     raise typer.Exit(code)
 
 
-@app.command("reproduce")
+@app.command("reproduce", short_help="Run the paper's experiments again.")
 def reproduce_paper(
     what: Annotated[
         list[str] | None,
@@ -217,7 +217,7 @@ def reproduce_paper(
         raise typer.Exit(INTERRUPTED) from None
 
 
-@app.command("bench")
+@app.command("bench", short_help="Measure speed, growth and accuracy.")
 def measure(
     parts: Annotated[
         list[str] | None,

@@ -33,7 +33,7 @@ def new_file(
         say(f"Written to {path}: piscm check {path}, piscm solve {path}")
 
 
-@app.command("check")
+@app.command("check", short_help="Show what was understood of a file, and what looks wrong.")
 def check_file(
     file: Annotated[Path, typer.Argument(help="A problem file.")],
 ) -> None:

@@ -12,7 +12,7 @@ _ROWS_TOLD = 10
 Saved = Annotated[Path, typer.Argument(help="A solution saved by piscm (.npz).")]
 
 
-@app.command("show")
+@app.command("show", short_help="Show a saved solution, and how well it holds.")
 def show(
     file: Saved,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
@@ -33,7 +33,7 @@ def show(
             print(solution)
 
 
-@app.command("eval")
+@app.command("eval", short_help="Evaluate a saved solution at the points of a table.")
 def evaluate(
     file: Saved,
     at: Annotated[
@@ -92,7 +92,7 @@ def export(
             say(f"Written to {written}")
 
 
-@app.command("compare")
+@app.command("compare", short_help="Compare two solutions, and how far they are apart.")
 def compare(
     first: Annotated[str, typer.Argument(help="A saved solution, or a problem file to solve.")],
     second: Annotated[str, typer.Argument(help="Another one of the same fields.")],

@@ -21,6 +21,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-
 table { border-collapse: collapse; margin: .5rem 0; display: block; overflow-x: auto; }
 td, th { padding: .2rem .8rem; text-align: right; border-bottom: 1px solid #ddd; }
 td:first-child, th:first-child { text-align: left; }
+td:nth-child(n+3) { white-space: nowrap; }
 img { max-width: 100%; height: auto; }
 math { font-size: 1.1rem; }
 .ok { color: #00663d; } .failed { color: #a03000; } .quiet { color: #555; }
