@@ -47,7 +47,7 @@ def observed(expression=u, points=(0.1, 0.5), values=(1.0, 2.0), **more):
         (lambda: on({x: np.nan}), "x of the condition u(x) - 1 is nan"),
         (lambda: on({x: oo}), "x of the condition u(x) - 1 is oo"),
         (lambda: on({x: a}), "x of the condition u(x) - 1 is a"),
-        (lambda: on({x: (0, 1)}), "(0, 1)"),
+        (lambda: on({x: (0, 1)}), "on=[{x: 0}, {x: 1}]"),
         (lambda: on({t: 0}), "t is not a coordinate"),
         (lambda: on({twin: 0}), "assumptions"),
         (lambda: on({"x": 0}), "'x' is not a coordinate"),

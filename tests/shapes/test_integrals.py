@@ -115,6 +115,8 @@ def test_a_mean_fixes_what_fluxes_leave_open(over):
     true = sympy.lambdify((x, y), exact)(*inside.T)
     np.testing.assert_allclose(solution(x=inside[:, 0], y=inside[:, 1]), true, atol=1e-4)
     assert solution.integral(over=region) == pytest.approx(total, abs=1e-8)
+    if over == "line of a box":
+        assert solution.integral(over={x: 0}) == solution.integral(over=region)
 
 
 def test_a_mass_at_all_times():
@@ -173,6 +175,7 @@ def test_the_flux_of_a_result():
     solution = solve(problem, replace(METHOD, max_nodes=80), sampling=Sampling(300, 80))
     flux = solution.integral(normal_derivative(v), over=disk.boundary("rim"))
     assert flux == pytest.approx(4 * np.pi, rel=1e-6)
+    assert solution.integral(normal_derivative(v), over="boundary") == flux
     assert solution.integral() == pytest.approx(np.pi / 2, rel=1e-6)  # of x**2 + y**2
     assert solution.integral(v, over=Disk({x: 0, y: 0}, 0.5)) == pytest.approx(np.pi / 32, rel=1e-5)
     upper = solution.integral(sympy.S.One, over=disk.boundary(where=y > 0))

@@ -171,6 +171,11 @@ def _slice(part: Any, shown: str) -> Slice:
                 f"on={brief(part)} for {shown}: {brief(coordinate)} is not a coordinate; "
                 "write on={x: 0} with the symbol x."
             )
+        if isinstance(part[coordinate], list | tuple):
+            several = ", ".join(f"{{{coordinate}: {brief(own)}}}" for own in part[coordinate])
+            raise ProblemError(
+                f"on={brief(part)} for {shown}: several places are a list, on=[{several}]."
+            )
     return ReadOnly(
         (coordinate, finite_number(value, f"The place {coordinate} of the condition {shown}"))
         for coordinate, value in part.items()

@@ -33,7 +33,7 @@ def integrate(
         Values of the coordinates that the integral does not run over.
     """
     problem = model.problem
-    part = integral(sympy.S.One, problem.domain if over is None else over)
+    part = integral(sympy.S.One, _written_over(over, problem.domain))
     assert isinstance(part, Integral)
     bound = _own(part, problem.domain)
     rest = [s for s in problem.domain.coordinates if s not in bound]
@@ -54,6 +54,15 @@ def integrate(
         found = model.values(expression, full, outward)
         totals.append(float(weights @ found))
     return np.asarray(totals).reshape(arrays[0].shape if rest else ())
+
+
+def _written_over(over: Any, domain: Domain) -> Any:
+    """Faces and the whole boundary may be written as in conditions."""
+    if isinstance(over, Mapping):
+        return domain.boundary(over)
+    if isinstance(over, str) and over == "boundary":
+        return domain.boundary()
+    return domain if over is None else over
 
 
 def _own(part: Integral, domain: Domain) -> list[sympy.Symbol]:

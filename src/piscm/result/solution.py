@@ -249,7 +249,8 @@ class Solution(Exports):
         expression : sympy.Expr or str, optional
             May be omitted if the problem has one field; over a boundary it may hold `normal`.
         over : domain, part of a boundary, coordinate, or (coordinate, low, high), optional
-            The problem's domain by default.
+            The problem's domain by default; a face ``{x: 1}`` and the whole ``"boundary"`` may be
+            written as in conditions.
         **coordinates : array_like
             Values of the coordinates that it does not run over.
         """
