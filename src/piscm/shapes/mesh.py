@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 from numpy.typing import ArrayLike, NDArray
 
+from piscm.budget.parts import parts
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError, shortened
 from piscm.problem.numeric import Floats, finite_array
@@ -23,6 +24,8 @@ from piscm.shapes.primitive import (
 
 # A closest point is taken to lie on an edge or in a corner below this barycentric coordinate.
 _ON_EDGE = 1e-8
+# The search of the closest point takes as long as this many numbers of a network.
+_SEARCH = 2000
 # Gauss points of a triangle that are exact for polynomials of degree 5, and their weights.
 _ROOT = np.sqrt(15.0)
 _INNER, _OUTER = (6 - _ROOT) / 21, (6 + _ROOT) / 21
@@ -74,6 +77,12 @@ class Mesh(Primitive):
         return Box({symbol: (float(a), float(b)) for symbol, a, b in ends})
 
     def level(self, points: Floats) -> Floats:
+        made = np.zeros(len(points))
+        for part in parts(len(points), _SEARCH):
+            made[part] = self._level(points[part])
+        return made
+
+    def _level(self, points: Floats) -> Floats:
         if not len(points):
             return np.zeros(0)
         trimesh = imported_trimesh()
