@@ -19,7 +19,7 @@ from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
 from piscm.result.solution import Solution
 from piscm.result.verdict import judged
-from piscm.solver import budget_of, generator, solution_of
+from piscm.solver import budget_of, check_sampling, generator, solution_of
 
 
 def eigenpairs(
@@ -78,6 +78,7 @@ def eigenpairs(
         Eigenmode(number=number, count=count, tolerance=tol) for number in range(1, count + 1)
     ]
     eigenvalue_of(problem)
+    check_sampling(sampling)
     weights = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
     request = Request(problem, sampling, weights, Start(problem), generator(seed), progress)
     with spending(budget_of(methods[0], max_seconds, max_memory)), one_thread():

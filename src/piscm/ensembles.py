@@ -3,17 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.given import checked_flag
 from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
 from piscm.result.progress import reporting
 from piscm.result.solution import Solution
-from piscm.sweeping import item_of, solved, table_of
+from piscm.sweeping import MOST, folder_of, item_of, solved, table_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -71,15 +71,14 @@ def ensemble(
     ({'seed': 4}, True)
     """
     chosen = _seeds(seeds)
+    bootstrap = checked_flag(bootstrap, "ensemble(bootstrap=...)")
     if not isinstance(problem, Problem):
         raise ProblemError(f"ensemble needs a Problem, not a {type(problem).__name__}.")
     if bootstrap and not problem.observations:
         raise ProblemError("ensemble(bootstrap=True) draws data anew: there are no observations.")
     if "seed" in options:
         raise ProblemError("ensemble takes seeds=..., not seed.")
-    folder = None if store is None else Path(store)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+    folder = folder_of(store)
     chains = []
     for place, seed in enumerate(chosen):
         own = resampled(problem, seed) if bootstrap else problem
@@ -92,18 +91,21 @@ def ensemble(
     return table_of({"seed": chosen}, found)
 
 
-def _seeds(given: int | Sequence[int]) -> list[int]:
-    seeds = list(range(given)) if isinstance(given, int | np.integer) else list(given)
-    whole = all(
-        isinstance(own, int | np.integer) and not isinstance(own, bool) and own >= 0
-        for own in seeds
-    )
-    if not seeds or not whole or len(set(seeds)) < len(seeds):
+def _seeds(given: Any) -> list[int]:
+    counted = _is_whole(given) and given <= MOST
+    listed = isinstance(given, Sequence | np.ndarray | range) and not isinstance(given, str)
+    seeds = list(range(given)) if counted else list(given) if listed else []
+    if not seeds or not all(map(_is_whole, seeds)) or len(set(seeds)) < len(seeds):
         raise ProblemError(
             f"ensemble(seeds={brief(given)}): give a number of them, or whole numbers from 0 up, "
             "each once."
         )
     return [int(own) for own in seeds]
+
+
+def _is_whole(value: Any) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and bool(value >= 0)
 
 
 def resampled(problem: Problem, seed: int) -> Problem:

@@ -28,6 +28,7 @@ from piscm.network.nodes import Nodes
 from piscm.network.start import Start
 from piscm.patches.crew import crew_of
 from piscm.problem.errors import IllPosedWarning, ProblemError, brief
+from piscm.problem.given import checked_flag
 from piscm.problem.problem import Problem
 from piscm.problem.requirement import checked_weight
 from piscm.result.history import history_of
@@ -148,22 +149,23 @@ def solve(
     began = time.perf_counter()
     method = _checked_method(method, tol)
     budget = budget_of(method, max_seconds, max_memory)
-    if sampling is not None and not isinstance(sampling, Sampling):
-        raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
+    check_sampling(sampling)
+    throw = checked_flag(throw, "solve(throw=...)")
     if not isinstance(problem, Problem):
         raise ProblemError(f"solve needs a Problem, not a {type(problem).__name__}.")
     kind_weights = _checked_weights(weights)
     guess = _checked_guess(problem, method, initial) if isinstance(initial, Solution) else None
     if guess is None:
+        _check_no_text(initial)
         start = Start(problem, initial)  # type: ignore[arg-type]  # not a Solution
     else:
         begun = guess.start.expressions
         start = Start(problem, {problem.fields[index]: own for index, own in begun.items()})
     rng = generator(seed)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise ProblemError(f"progress={progress!r}: give True, False, None or a function.")
+        raise ProblemError(f"progress={brief(progress)}: give True, False, None or a function.")
     if not (callback is None or callable(callback)):
-        raise ProblemError(f"callback={callback!r}: give a function of one argument.")
+        raise ProblemError(f"callback={brief(callback)}: give a function of one argument.")
     crew_of(executor)  # refuses what is none
     request = Request(
         problem,
@@ -235,6 +237,21 @@ def _checked_guess(problem: Problem, method: Method, other: Solution) -> Network
     if not len(network.nodes) or not network.solved_everywhere:
         raise ProblemError("initial is a solution that is not complete: solve its problem first.")
     return network
+
+
+def _check_no_text(initial: Any) -> None:
+    """Refuse starting values that are text, of which SymPy would make what Python evaluates."""
+    for item, written in initial.items() if isinstance(initial, Mapping) else ():
+        if isinstance(written, str):
+            raise ProblemError(
+                f"The starting value of {brief(item)} is text ({brief(written)}); write it with "
+                "SymPy symbols."
+            )
+
+
+def check_sampling(sampling: Any) -> None:
+    if sampling is not None and not isinstance(sampling, Sampling):
+        raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
 
 
 def budget_of(method: Method, max_seconds: float | None, max_memory: float | None) -> Budget:
@@ -324,12 +341,12 @@ def _checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
         raise ProblemError("weights must be a mapping, as weights={'conditions': 10}.")
     for kind in weights:
         if kind not in KINDS:
-            raise ProblemError(f"weights names {kind!r}; the kinds are {', '.join(KINDS)}.")
+            raise ProblemError(f"weights names {brief(kind)}; the kinds are {', '.join(KINDS)}.")
     return {kind: checked_weight(weights.get(kind, 1.0), kind) for kind in KINDS}
 
 
 def generator(seed: int) -> np.random.Generator:
     """The only source of random numbers of a run."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise ProblemError(f"seed={seed!r}: give a whole number from 0 up.")
+        raise ProblemError(f"seed={brief(seed)}: give a whole number from 0 up.")
     return np.random.default_rng(int(seed))

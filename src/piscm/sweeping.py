@@ -25,7 +25,9 @@ from piscm.loading import load
 from piscm.march.methods import Auto
 from piscm.march.windowed import Windows
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.given import checked_flag
 from piscm.problem.problem import Problem
+from piscm.result.method import Method
 from piscm.result.progress import reporting
 from piscm.result.solution import Solution
 from piscm.solver import solve
@@ -34,7 +36,7 @@ from piscm.text.document import problem_to_document
 if TYPE_CHECKING:
     from xarray import Dataset
 
-_MOST = 1_000_000
+MOST = 1_000_000
 # Who solves is not what is solved: these options do not change a solution.
 _HOW = ("progress", "callback", "executor", "throw")
 
@@ -103,11 +105,13 @@ def sweep(
     (True, 0.1353)
     """
     axes = _axes(values)
-    folder = None if store is None else Path(store)
+    if not callable(make):
+        raise ProblemError(f"sweep(make={brief(make)}): give a function that makes a Problem.")
+    if warm is not None:
+        warm = checked_flag(warm, "sweep(warm=...)")
+    folder = folder_of(store)
     places = list(np.ndindex(*(len(axis) for axis in axes.values())))
     items = {place: _item(make, axes, place, folder, options) for place in places}
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
     if warm is None:
         warm = _pays(next(iter(items.values())).problem, options)
     chains = _chains(items, warm)
@@ -119,6 +123,18 @@ def sweep(
     return table_of(axes, found)
 
 
+def folder_of(store: str | PathLike[str] | None) -> Path | None:
+    """The folder that keeps what is finished; it is made if it is not there."""
+    if store is None:
+        return None
+    try:
+        folder = Path(store)
+        folder.mkdir(parents=True, exist_ok=True)
+    except (TypeError, ValueError):
+        raise ProblemError(f"store={brief(store)}: give the name of a folder.") from None
+    return folder
+
+
 def _axes(values: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     if not isinstance(values, Mapping) or not values:
         raise ProblemError("sweep needs the values of parameters, as {'mu': [0.5, 1, 2]}.")
@@ -128,8 +144,8 @@ def _axes(values: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
             raise ProblemError(
                 f"sweep: the values of {name} are {brief(own)}; give some, each once."
             )
-    if np.prod([float(len(own)) for own in axes.values()]) > _MOST:
-        raise ProblemError(f"sweep: that are more than {_MOST} solves.")
+    if np.prod([float(len(own)) for own in axes.values()]) > MOST:
+        raise ProblemError(f"sweep: that are more than {MOST} solves.")
     return axes
 
 
@@ -159,7 +175,7 @@ def _digest(problem: Problem, options: Mapping[str, Any]) -> str:
     """A name for what is solved and how: another problem or option has another."""
     method = options.get("method")
     settings = {
-        name: method.document() if name == "method" and method is not None else repr(own)
+        name: method.document() if name == "method" and isinstance(method, Method) else repr(own)
         for name, own in sorted(options.items())
         if name not in _HOW
     }
@@ -168,7 +184,8 @@ def _digest(problem: Problem, options: Mapping[str, Any]) -> str:
 
 
 def _pays(problem: Problem, options: Mapping[str, Any]) -> bool:
-    able = isinstance(options.get("method") or Auto(), Auto | Windows)
+    method = options.get("method")
+    able = method is None or isinstance(method, Auto | Windows)
     return able and "initial" not in options and not all(b.linear for b in compile_blocks(problem))
 
 

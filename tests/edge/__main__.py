@@ -1,7 +1,7 @@
 """All problems at the edge on three seeds, as a table: ``make edge``.
 
-``python -m edge resonance jump`` takes the problems whose names hold one of the words, ``--seeds 0 2``
-takes these seeds, and ``--done FILE`` leaves out what an earlier table in that file has already.
+``python -m edge resonance jump`` takes the problems whose names hold one of the words, ``--seeds 0
+2`` these seeds, and ``--done FILE`` leaves out what an earlier table in that file has already.
 Time limits count the processor time of this process, so that the table is the same beside others.
 """
 

@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from formulas import Formulas
+
 from piscm import ProblemError, coordinates, field, unknown
 from piscm.problem.size import MAX_PARTS, Sizes
 from piscm.text.parse import parse_expression

@@ -22,6 +22,7 @@ from piscm import (
     read_mesh,
     solve,
 )
+from piscm.budget.budget import Budget, OutOfTimeError, spending
 
 x, y, z = coordinates("x y z")
 v = field("v", x, y, z)
@@ -53,6 +54,15 @@ def test_a_cylinder_with_a_bore():
     assert "bore[low]" not in (block - bore).parts
     with pytest.raises(ProblemError, match="exactly one"):
         Cylinder({x: 0, y: 0, z: 1}, radius=1)
+
+
+def test_a_mesh_looks_at_the_clock():
+    cube = Mesh((x, y, z), trimesh.creation.box(extents=(2, 2, 2)))
+    points = np.random.default_rng(1).uniform(-1.5, 1.5, (4000, 3))
+    whole = cube.level(points)
+    np.testing.assert_array_equal(whole[:7], cube.level(points[:7]))
+    with spending(Budget(deadline=0.0)), pytest.raises(OutOfTimeError):
+        cube.level(points)
 
 
 def test_a_mesh_knows_inside_from_outside():

@@ -62,7 +62,7 @@ class Sampling:
                 raise ProblemError(
                     f"Sampling({what}={brief(count)}): give a whole number from 1 to {MOST_POINTS}."
                 )
-        if self.rule not in RULES:
+        if not isinstance(self.rule, str) or self.rule not in RULES:
             raise ProblemError(
                 f"Sampling(rule={brief(self.rule)}): known rules are {', '.join(RULES)}."
             )

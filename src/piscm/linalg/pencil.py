@@ -60,6 +60,7 @@ class Columns:
     def pencil(self, truncation: float) -> "Pencil":
         """The problem in the span of the columns, as far as they are independent."""
         kept = int(np.count_nonzero(self._sizes > truncation * self._sizes[0]))
+        kept = min(kept, *map(len, self._parts))  # few points do not tell more modes apart
         basis = (self._turned[:kept].T / self._sizes[:kept]) / self._lengths[:, None]
         shifted, slope, values = (part[:, :kept] for part in self._parts)
         check_work(8.0 * len(shifted) * kept**2)

@@ -14,6 +14,7 @@ from typing import Any
 import sympy
 
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.given import as_sympy
 from piscm.problem.systems import CoordinateSystem, chosen_system
 
 
@@ -143,10 +144,7 @@ def _names(system: CoordinateSystem) -> set[str]:
 
 
 def _scalar(expression: Any, name: str) -> sympy.Expr:
-    try:
-        made = sympy.sympify(expression, strict=True)
-    except sympy.SympifyError:
-        made = None
+    made = as_sympy(expression)
     if not isinstance(made, sympy.Expr) or isinstance(made, sympy.MatrixBase):
         raise ProblemError(f"{name}({brief(expression)}): give a scalar expression.")
     return made

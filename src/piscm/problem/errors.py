@@ -3,7 +3,9 @@
 import re
 from typing import Any
 
-_LONGEST = 120
+_LONGEST = 120  # what is quoted
+_MESSAGE = 900  # in longer messages, long words lose their middle
+_WORD, _END = re.compile(r"\S{201,}"), 90
 
 
 class IllPosedWarning(UserWarning):
@@ -11,7 +13,15 @@ class IllPosedWarning(UserWarning):
 
 
 class ProblemError(ValueError):
-    """The problem cannot be solved as written; the message says why and what to do."""
+    """The problem cannot be solved as written; the message says why and what to do.
+
+    Words of any length that it quotes are cut.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        if len(message) > _MESSAGE:
+            message = _WORD.sub(lambda word: f"{word[0][:_END]}...{word[0][-_END:]}", message)
+        super().__init__(message)
 
 
 NAME = (-1, -1)

@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean, BooleanAtom
 
 from piscm.problem.errors import ProblemError, UnfitError, brief, shortened
 from piscm.problem.functions import COMPLEX, CONSTANTS, FUNCTIONS, MAX_COMPARED, MAX_ORDER
+from piscm.problem.given import as_sympy
 from piscm.problem.integrals import Integral, here
 from piscm.problem.normals import normal
 from piscm.problem.sampled import Sampled, Samples
@@ -54,10 +55,7 @@ def as_expression(written: Any, where: str, *, complex_too: bool = False) -> sym
         for side in written.args:  # before SymPy works out their difference
             check_parts(side, where)
         written = written.lhs - written.rhs
-    try:
-        expression = sympy.sympify(written, strict=True)
-    except sympy.SympifyError:
-        expression = None
+    expression = as_sympy(written)
     # To SymPy a lone symbol is both an expression and a truth value.
     if isinstance(expression, Boolean) and not isinstance(expression, sympy.Expr):
         raise ProblemError(

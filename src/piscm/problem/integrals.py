@@ -15,11 +15,12 @@ from sympy.core.function import AppliedUndef
 
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.given import Named, as_sympy
 from piscm.problem.normals import normal
 from piscm.problem.place import Place
 
 
-class here(sympy.Function):  # type: ignore[misc]  # noqa: N801  (SymPy's style, and untyped)
+class here(Named):  # noqa: N801  (SymPy's style)
     """``here(x)`` inside an integral over x: the x of the point where the integral stands."""
 
     nargs = 1
@@ -122,10 +123,7 @@ def integral(expression: Any, over: Any) -> sympy.Expr:
     >>> integral(x * s * u.subs(x, s), over=(s, 0, x))
     integral(s*x*u(s), s, 0, x)
     """
-    try:
-        integrand = sympy.sympify(expression, strict=True)
-    except sympy.SympifyError:
-        integrand = None
+    integrand = as_sympy(expression)
     if not isinstance(integrand, sympy.Expr):
         raise ProblemError(f"integral({brief(expression)}): give a SymPy expression.")
     if integrand.has(Integral):
@@ -145,10 +143,9 @@ def _range(over: Any) -> sympy.Basic:
     if isinstance(over, tuple | list | sympy.Tuple) and len(over) == 3:
         variable, *limits = over
         if isinstance(variable, sympy.Symbol):
-            try:
-                return sympy.Tuple(variable, *(sympy.sympify(own, strict=True) for own in limits))
-            except sympy.SympifyError:
-                pass
+            made = [as_sympy(own) for own in limits]
+            if all(isinstance(own, sympy.Expr) for own in made):
+                return sympy.Tuple(variable, *made)
     raise ProblemError(
         f"integral(..., over={brief(over)}): give a domain, a part of its boundary, a coordinate, "
         "or (variable, low, high)."

@@ -6,9 +6,10 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.errors import ProblemError, brief
+from piscm.problem.given import Named
 
 
-class normal(sympy.Function):  # type: ignore[misc]  # noqa: N801  (SymPy's style, and untyped)
+class normal(Named):  # noqa: N801  (SymPy's style)
     """``normal(x)`` is the x component of the outward unit normal, in conditions on the boundary.
 
     >>> from piscm import coordinates, field

@@ -35,6 +35,14 @@ def float_array(values: ArrayLike, what: str) -> Floats:
         raise ProblemError(f"{what} are not an array of real numbers.") from None
 
 
+def checked_array(values: Any, what: str) -> NDArray[Any]:
+    """An array of whatever it is; lists of different lengths are none."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise ProblemError(f"{what} are not an array of numbers.") from None
+
+
 def finite_array(values: ArrayLike, what: str) -> Floats:
     """A copy of the values as an array of finite floats."""
     array = float_array(values, what)

@@ -13,7 +13,7 @@ from piscm.problem.columns import column, table_of
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import restore
-from piscm.problem.numeric import Floats, finite_array, finite_number
+from piscm.problem.numeric import Floats, checked_array, finite_array, finite_number
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import Observed
 from piscm.problem.requirement import Requirement, checked_weight
@@ -86,7 +86,7 @@ class Observations(Requirement):
         weight = checked_weight(self.weight, f"the observations of {shown}")
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "noise", _checked_noise(noise, len(values), shown))
-        if self.loss not in LOSSES:
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise ProblemError(f"loss={brief(self.loss)}: known losses are {', '.join(LOSSES)}.")
 
     def _arrays(self, expression: sympy.Expr, what: str) -> tuple[Floats, Floats, Any]:
@@ -97,7 +97,8 @@ class Observations(Requirement):
             for given, name in ((values, "values"), (noise, "noise")):
                 if isinstance(given, str):
                     raise ProblemError(
-                        f"{name}={given!r} for {what} names a column, and the points are no table."
+                        f"{name}={brief(given)} for {what} names a column, and the points are no "
+                        "table."
                     )
             points = finite_array(self.points, f"The points of {what}")
             return points, _finite_values(expression, values, f"The values of {what}"), noise
@@ -196,7 +197,7 @@ class Observations(Requirement):
 
 def _finite_values(expression: sympy.Expr, values: Any, what: str) -> Any:
     """An array of real numbers, or of complex ones if the expression holds a complex field."""
-    if not np.iscomplexobj(values) or not expression.atoms(ComplexField):
+    if not expression.atoms(ComplexField) or not np.iscomplexobj(checked_array(values, what)):
         return finite_array(values, what)
     array = np.asarray(values)
     parts = finite_array(array.real, what), finite_array(array.imag, what)
@@ -208,7 +209,7 @@ def _checked_noise(given: Any, count: int, shown: str) -> Any:
     if given is None:
         return None
     what = f"The noise of the observations of {shown}"
-    if np.ndim(given) == 0:
+    if np.ndim(checked_array(given, what)) == 0:
         noise: Any = finite_number(given, what)
     else:
         noise = finite_array(given, what)

@@ -9,8 +9,10 @@ from typing import Any
 
 import sympy
 
+from piscm.problem.given import Named
 
-class polar_power(sympy.Function):  # type: ignore[misc]  # noqa: N801  (SymPy's style, and untyped)
+
+class polar_power(Named):  # noqa: N801  (SymPy's style)
     """``polar_power(X, Y, a, b)`` is ``r**a * cos(a*theta + b)`` for ``X = r*cos(theta)``, ....
 
     The angle theta goes from -pi to pi, so for broken powers a the function jumps where X is

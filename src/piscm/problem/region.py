@@ -10,6 +10,7 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.frozen import Frozen, ReadOnly
+from piscm.problem.given import checked_mapping
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
 
@@ -71,6 +72,8 @@ class Region(Frozen):
             table[symbol] = as_expression(value, f"The value of {symbol} in a region")
         if name is not None:
             name = checked_name(name)
+        if singular is not None:
+            singular = checked_mapping(singular, "Region(singular=...)", "{u: [...]}")
         given = None if singular is None else ReadOnly(singular)
         self._set(domain=domain, values=ReadOnly(table), singular=given, name=name)
 

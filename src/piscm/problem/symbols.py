@@ -11,6 +11,7 @@ from sympy.printing.precedence import PRECEDENCE_FUNCTIONS
 
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.functions import CONSTANTS, WORDS
+from piscm.problem.given import checked_flag
 
 
 class Field(AppliedUndef):  # type: ignore[misc]  # SymPy has no type hints
@@ -124,7 +125,8 @@ def unknown(names: str, *, positive: bool = False) -> sympy.Symbol | tuple[sympy
 
     A positive one stays positive at every step of the iteration.
     """
-    return _symbols(names, positive=True) if positive else _symbols(names)
+    sure = checked_flag(positive, "unknown(positive=...)")
+    return _symbols(names, positive=True) if sure else _symbols(names)
 
 
 def field(name: str, *coordinates: sympy.Symbol, complex: bool = False) -> sympy.Expr:
@@ -148,6 +150,6 @@ def field(name: str, *coordinates: sympy.Symbol, complex: bool = False) -> sympy
             )
     if len({coordinate.name for coordinate in coordinates}) < len(coordinates):
         raise ProblemError(f"The field {name!r} names a coordinate twice.")
-    if complex:
+    if checked_flag(complex, "field(complex=...)"):
         return UndefinedFunction(name, bases=(ComplexField,), complex=True)(*coordinates)
     return UndefinedFunction(name, bases=(Field,), real=True)(*coordinates)

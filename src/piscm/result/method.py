@@ -16,7 +16,7 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.start import Start
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.history import History
 from piscm.result.progress import Callback, Watcher, reporting
@@ -156,6 +156,8 @@ class Method(ABC):
         """The same method with another tolerance, for ``solve(..., tol=...)``."""
         if not hasattr(self, "tolerance"):
             raise ProblemError(f"tol: {type(self).__name__} has no tolerance; leave it out.")
+        if isinstance(tolerance, list | np.ndarray):
+            raise ProblemError(f"tol={brief(tolerance)}: give one number.")
         return replace(self, tolerance=tolerance)  # type: ignore[type-var]  # every method is a dataclass
 
     @property

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from piscm.budget.parts import parts
 from piscm.problem.box import Box
-from piscm.problem.errors import ProblemError, shortened
-from piscm.problem.numeric import Floats, finite_array
+from piscm.problem.errors import ProblemError, brief, shortened
+from piscm.problem.given import checked_mapping
+from piscm.problem.numeric import Floats, checked_array, finite_array
 from piscm.shapes.pieces import Piece, Spot
 from piscm.shapes.primitive import (
     Primitive,
@@ -63,7 +64,10 @@ class Mesh(Primitive):
     ) -> None:
         symbols = checked_coordinates(coordinates, 3, "A Mesh")
         mesh = _read(surface)
-        table = {own: np.asarray(faces, dtype=int) for own, faces in (groups or {}).items()}
+        table = {
+            own: _numbers_of_faces(own, faces, len(mesh.faces))
+            for own, faces in _groups_of(groups).items()
+        }
         self._set(_coordinates=symbols, _mesh=mesh, name=checked_part_name(name), _groups=table)
 
     def __repr__(self) -> str:
@@ -209,7 +213,15 @@ def _read(surface: Any) -> Any:
             raise ProblemError(f"{surface} is not a mesh: {shortened(str(error))}.") from None
     elif isinstance(surface, tuple | list) and len(surface) == 2:
         vertices = finite_array(surface[0], "The vertices of the mesh")
-        mesh = trimesh.Trimesh(vertices, np.asarray(surface[1]), process=False)
+        faces = checked_array(surface[1], "The faces of the mesh")
+        if vertices.shape[1:] != (3,) or faces.ndim != 2 or faces.dtype.kind not in "iu":
+            raise ProblemError(
+                f"A Mesh has vertices of shape {vertices.shape} and faces of shape {faces.shape}: "
+                "give (vertices, 3), and (faces, 3) of whole numbers."
+            )
+        if len(faces) and not 0 <= faces.min() <= faces.max() < len(vertices):
+            raise ProblemError(f"The faces of the mesh name vertices beyond its {len(vertices)}.")
+        mesh = trimesh.Trimesh(vertices, faces, process=False)
     else:
         raise ProblemError("A Mesh needs a file, a trimesh.Trimesh, or (vertices, faces).")
     if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
@@ -220,6 +232,22 @@ def _read(surface: Any) -> Any:
         mesh = mesh.copy()
         mesh.fix_normals()
     return mesh
+
+
+def _groups_of(given: Any) -> Mapping[str, Any]:
+    return {} if given is None else checked_mapping(given, "Mesh(groups=...)", "{'lid': [0, 1]}")
+
+
+def _numbers_of_faces(name: str, given: Any, count: int) -> NDArray[np.intp]:
+    checked_part_name(name)
+    found = checked_array(given, f"The faces of the group {name!r}")
+    whole = found.dtype.kind in "iu" and found.ndim == 1
+    if not whole or (len(found) and not 0 <= found.min() <= found.max() < count):
+        raise ProblemError(
+            f"The group {name!r} of a mesh has the faces {brief(given, 40)}: give their numbers, "
+            f"from 0 to {count - 1}."
+        )
+    return found.astype(np.intp)
 
 
 def _open(mesh: Any) -> str:

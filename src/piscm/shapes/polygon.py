@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError, brief, shortened
+from piscm.problem.given import checked_mapping
 from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.written import Number
 from piscm.shapes.pieces import Piece, Segment
@@ -60,7 +61,7 @@ class Polygon(Primitive):
             _coordinates=symbols,
             _geometry=geometry,
             name=checked_part_name(name),
-            _named={part: _lines(part, lines) for part, lines in (parts or {}).items()},
+            _named={part: _lines(part, lines) for part, lines in _parts_of(parts).items()},
         )
 
     def __repr__(self) -> str:
@@ -167,6 +168,10 @@ class Polygon(Primitive):
         }
 
 
+def _parts_of(given: Any) -> Mapping[str, Any]:
+    return {} if given is None else checked_mapping(given, "Polygon(parts=...)", "{'lid': lines}")
+
+
 def _lines(part: str, given: ArrayLike) -> Floats:
     lines = finite_array(given, f"The lines of the part {part!r}")
     if lines.ndim != 3 or lines.shape[1:] != (2, 2):
@@ -197,6 +202,8 @@ def imported_shapely() -> Any:
 def _read(outline: Any, holes: Sequence[ArrayLike]) -> Any:
     """A valid shapely polygon or several of them, each with its inside to the left."""
     shapely = imported_shapely()
+    if not isinstance(holes, list | tuple | np.ndarray):
+        raise ProblemError(f"Polygon(holes={brief(holes)}): give a list of arrays of corners.")
     if isinstance(outline, str | Mapping) or hasattr(outline, "geom_type"):
         if len(holes):
             raise ProblemError("holes are given with corners; a geometry has its own.")

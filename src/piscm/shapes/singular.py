@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy
 
+from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import Floats
 from piscm.problem.polar_power import polar_power
 from piscm.shapes.ball import Ball
@@ -81,6 +82,8 @@ def singular_functions(shape: Shape) -> tuple[sympy.Expr, ...]:
     shape : Shape
         In the plane.
     """
+    if not isinstance(shape, Shape):
+        raise ProblemError(f"singular_functions needs a shape, not a {type(shape).__name__}.")
     if shape.dimension != 2:
         return ()
     return (*_of_corners(shape), *_of_holes(shape))

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
+from piscm.problem.errors import ProblemError, brief
+
 try:
     import fcntl
 except ImportError:  # not on this system, where an open file cannot be removed anyway
@@ -21,7 +23,12 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     Others may do the same at the same time: the last one to end wins. A link is followed, and the
     mode of the old file is kept.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as error:  # a null byte
+        raise ProblemError(
+            f"{brief(os.fspath(path))} is not the name of a file: {error}."
+        ) from None
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {os.fspath(target.parent)!r} to write to.")
     if target.exists() and not target.is_file():
