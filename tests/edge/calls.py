@@ -5,6 +5,7 @@ Python itself, where a name or a number of arguments is wrong); any other end is
 """
 
 import argparse
+import contextlib
 import random
 import sys
 import tempfile
@@ -321,7 +322,7 @@ def main() -> int:
     parser.add_argument("--taken", action="store_true", help="show what was taken, too")
     asked = parser.parse_args()
     counts: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         calls = [own for own in wrong_calls(Path(folder)) if asked.only in own[0]]
         if asked.count:
             calls = random.Random(asked.seed).sample(calls, asked.count)
