@@ -1,6 +1,6 @@
 """What is known about an unknown before any data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -96,6 +96,15 @@ class PriorRow(Requirement):
 
     def __repr__(self) -> str:
         return f"{self.expression} = {self.prior.mean:g} ± {self.prior.std:g}"
+
+
+def prior_rows(unknowns: Mapping[sympy.Symbol, Any], domain: Domain) -> tuple[PriorRow, ...]:
+    """A row for each unknown that was given with a prior."""
+    return tuple(
+        PriorRow(symbol, given, any_point(domain))
+        for symbol, given in unknowns.items()
+        if isinstance(given, Prior)
+    )
 
 
 def any_point(domain: Domain) -> Floats:

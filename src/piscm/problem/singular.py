@@ -16,6 +16,7 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import as_expression
 from piscm.problem.frozen import ReadOnly
+from piscm.problem.translation import Translation
 
 Singular = Mapping[AppliedUndef, tuple[sympy.Expr, ...]]
 """Singular functions of each field."""
@@ -47,3 +48,20 @@ def checked_singular(
             own.append(expression)
         table[item] = tuple(own)
     return ReadOnly(table)
+
+
+def singular_table(
+    given: Sequence[Mapping[Any, Sequence[Any]] | None],
+    fields: Sequence[AppliedUndef],
+    domain: Domain,
+    translations: Sequence[Translation],
+) -> dict[AppliedUndef, dict[sympy.Symbol, sympy.Expr]]:
+    """Singular functions of the fields in each region, each with the symbol of its factor."""
+    table: dict[AppliedUndef, dict[sympy.Symbol, sympy.Expr]] = {}
+    for number, own in enumerate(given):
+        for item, functions in checked_singular(own, fields, domain).items():
+            inner = translations[number].fields[item] if translations else item
+            names = [f"{inner.func}_singular_{i}" for i in range(1, len(functions) + 1)]
+            symbols = [sympy.Symbol(name, real=True) for name in names]
+            table[inner] = dict(zip(symbols, functions, strict=True))
+    return table
