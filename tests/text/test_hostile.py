@@ -5,7 +5,8 @@ import sympy
 from sympy import Max, Mul, Piecewise, Pow, Rational, besselj, exp, log, sin, sqrt
 
 from piscm import Box, Condition, Observations, Problem, ProblemError, coordinates, field, solve
-from piscm.text.parse import expression_text, parse_expression
+from piscm.text.parse import parse_expression
+from piscm.text.printing import expression_text
 
 pytestmark = pytest.mark.usefixtures("at_once")
 

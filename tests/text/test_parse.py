@@ -4,7 +4,8 @@ import pytest
 import sympy
 
 from piscm import ProblemError, coordinates, field, unknown
-from piscm.text.parse import expression_text, parse_expression
+from piscm.text.parse import parse_expression
+from piscm.text.printing import expression_text
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", x)

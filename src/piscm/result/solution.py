@@ -40,7 +40,7 @@ from piscm.result.method import BlockResidual, Method
 from piscm.result.numbers import Residual, UnknownValue
 from piscm.result.status import Status
 from piscm.text.document import problem_to_document
-from piscm.text.parse import expression_text
+from piscm.text.printing import expression_text
 
 Floats = NDArray[np.float64]
 

@@ -15,9 +15,10 @@ from piscm.problem.nearest import did_you_mean
 from piscm.problem.requirement import Requirement
 from piscm.text.entries import checked_table, known_only
 from piscm.text.keys import at
-from piscm.text.parse import At, parse_condition
+from piscm.text.parse import parse_condition
 from piscm.text.places import Regions, read_place
 from piscm.text.schema import CONDITION, PERIODIC, names
+from piscm.text.syntax import At
 
 _ON = re.compile(r"^(.*?)\s+on\s+(?:the\s+)?([A-Za-z_]\w*)\s*$", re.DOTALL)
 

@@ -22,8 +22,8 @@ from piscm.problem.region import Region
 from piscm.problem.symbols import ComplexField
 from piscm.text.entries import checked_table, known_only
 from piscm.text.mistakes import Mistakes
-from piscm.text.parse import expression_text
 from piscm.text.places import Regions
+from piscm.text.printing import expression_text
 from piscm.text.reading import Reading
 from piscm.text.sampled import samples_document
 

@@ -1,31 +1,20 @@
 """Vectors in text: what stands inside ``div(k*grad(u))``, ``curl((u, v))``, ``dot(a, b)``."""
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from piscm.problem.errors import ProblemError
-from piscm.problem.expressions import Budget, check_parts
+from piscm.problem.expressions import check_parts
 from piscm.problem.operators import OF_VECTORS
 from piscm.problem.systems import CoordinateSystem
 
-
-class Reader(Protocol):
-    """What is needed of the reader of scalars."""
-
-    where: str
-    budget: Budget
-
-    def number(self, node: ast.AST, depth: int) -> sympy.Expr: ...
-
-    def fail(self, node: ast.AST, reason: str) -> ProblemError: ...
-
-    def formed(self, node: ast.AST, make: Callable[..., Any], *arguments: Any) -> Any: ...
+if TYPE_CHECKING:
+    from piscm.text.syntax import Reader
 
 
-def operated(reader: Reader, node: ast.Call, name: str, depth: int) -> Any:
+def operated(reader: "Reader", node: ast.Call, name: str, depth: int) -> Any:
     """An operator on scalars and vectors: a scalar, or a matrix of one column."""
     arguments = [_argument(reader, argument, depth) for argument in node.args]
     for argument in arguments:
@@ -43,7 +32,7 @@ def _parts(value: Any) -> Sequence[sympy.Expr]:
     return list(value) if isinstance(value, sympy.MatrixBase) else [value]
 
 
-def _argument(reader: Reader, node: ast.expr, depth: int) -> Any:
+def _argument(reader: "Reader", node: ast.expr, depth: int) -> Any:
     """A vector if it is written as one, else a scalar."""
     match node:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -65,7 +54,7 @@ def _argument(reader: Reader, node: ast.expr, depth: int) -> Any:
 
 
 def _scaled(
-    reader: Reader, node: ast.expr, left: ast.expr, right: ast.expr, divided: bool, depth: int
+    reader: "Reader", node: ast.expr, left: ast.expr, right: ast.expr, divided: bool, depth: int
 ) -> Any:
     if _is_vector(left) and _is_vector(right):
         raise reader.fail(node, "multiplies two vectors; write dot(a, b).")

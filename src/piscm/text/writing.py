@@ -8,7 +8,7 @@ from sympy.core.function import AppliedUndef
 
 from piscm.problem.problem import Problem
 from piscm.text.document import problem_to_document
-from piscm.text.parse import FormulaPrinter
+from piscm.text.printing import FormulaPrinter
 from piscm.text.subscripts import subscripted
 from piscm.text.toml import to_toml
 
