@@ -26,7 +26,8 @@ from piscm.problem.problem import Problem
 from piscm.result.archive import read_archive
 from piscm.result.history import HISTORY
 from piscm.result.method import BlockResidual, Method
-from piscm.result.solution import FORMAT, POINTS, Solution
+from piscm.result.saving import FORMAT, POINTS
+from piscm.result.solution import Solution
 from piscm.result.status import Status
 from piscm.text.document import problem_from_document
 from piscm.text.parse import parse_expression

@@ -25,7 +25,7 @@ from piscm import (
     unknown,
 )
 from piscm.result.archive import write_archive
-from piscm.result.solution import FORMAT
+from piscm.result.saving import FORMAT
 
 pytestmark = pytest.mark.usefixtures("at_once")
 

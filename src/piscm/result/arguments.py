@@ -43,6 +43,17 @@ def taken_apart(
     return expression, {**coordinates, **named}
 
 
+def located(
+    problem: Problem, given: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[Any, Floats, tuple[int, ...]]:
+    """The expression, by default the only field; the points; the shape that coordinates have."""
+    expression, at = taken_apart(problem, given, named)
+    expression = only_field(problem) if expression is None else expression
+    arrays = broadcast(problem, at)
+    points = np.stack([array.ravel() for array in arrays], axis=-1)
+    return expression, points, arrays[0].shape
+
+
 def _is_number(given: Sequence[Any]) -> bool:
     return bool(given) and isinstance(given[0], int | float) and not isinstance(given[0], bool)
 

@@ -1,10 +1,9 @@
 """The result of a run: a callable solution that reports its own quality."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -14,43 +13,28 @@ from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import Budget, OutOfMemoryError, OutOfTimeError, current, spending
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
-from piscm.inference.identifiability import involved, undetermined_text
+from piscm.inference.identifiability import undetermined_text
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.patchwork import Patchwork
-from piscm.problem.errors import ProblemError, fitted_name
+from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
-from piscm.result.archive import write_archive
-from piscm.result.arguments import (
-    as_written,
-    broadcast,
-    checked_points,
-    in_parts,
-    only_field,
-    taken_apart,
-)
+from piscm.result.arguments import as_written, checked_points, in_parts, located, only_field
+from piscm.result.covariance import correlation, covariance
 from piscm.result.exports import Exports
 from piscm.result.history import History
 from piscm.result.html import solution_html
 from piscm.result.integrals import integrate
 from piscm.result.method import BlockResidual, Method
 from piscm.result.numbers import Residual, UnknownValue
+from piscm.result.saving import save
 from piscm.result.status import Status
-from piscm.text.document import problem_to_document
-from piscm.text.printing import expression_text
+from piscm.result.summary import summary
 
 Floats = NDArray[np.float64]
-
-FORMAT = 4
-"""The format version of saved files."""
-
-_WIDTH = 88  # of a line of the summary
-
-POINTS = "points_"
-"""How the names of the arrays of points begin in a file."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -156,8 +140,7 @@ class Solution(Exports):
     @property
     def unknowns(self) -> dict[str, UnknownValue]:
         """Each identified parameter by name, with its standard error."""
-        covariance = self._covariance
-        errors = np.sqrt(np.diag(covariance))
+        errors = np.sqrt(np.diag(self._covariance))
         rows = zip(self.problem.unknowns, self.network.unknowns, errors, strict=True)
         return {
             symbol.name: UnknownValue(float(v), float(e))
@@ -178,13 +161,7 @@ class Solution(Exports):
     def correlation(self) -> Floats:
         """Correlation of the unknowns' errors, in the order of `unknowns`."""
         asked = self.problem.asked
-        covariance = self._covariance[np.ix_(asked, asked)]
-        errors = np.sqrt(np.diag(covariance))
-        with np.errstate(invalid="ignore"):
-            correlation = np.asarray(covariance / np.outer(errors, errors))
-        correlation[~np.isfinite(errors)] = np.nan  # undetermined is not uncorrelated
-        correlation[:, ~np.isfinite(errors)] = np.nan
-        return correlation
+        return correlation(self._covariance[np.ix_(asked, asked)])
 
     @property
     def undetermined(self) -> str:
@@ -195,16 +172,7 @@ class Solution(Exports):
 
     @property
     def _covariance(self) -> Floats:
-        count = len(self.problem.unknowns)
-        if self.uncertainty is None:
-            return np.full((count, count), np.nan)
-        factor = self.uncertainty.factor
-        last = factor[:, factor.shape[1] - count :]
-        covariance = last.T @ last
-        for direction in self.uncertainty.undetermined:
-            moved = np.flatnonzero(involved(direction))
-            covariance[moved, moved] = np.inf
-        return covariance
+        return covariance(len(self.problem.unknowns), self.uncertainty)
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -224,16 +192,13 @@ class Solution(Exports):
         *coordinates, **coordinates : array_like
             Every coordinate of the domain, in its order or by name.
         """
-        expression, at = taken_apart(self.problem, given, coordinates)
-        expression = only_field(self.problem) if expression is None else expression
-        arrays = broadcast(self.problem, at)
-        points = np.stack([array.ravel() for array in arrays], axis=-1)
+        expression, points, shape = located(self.problem, given, coordinates)
         real, imaginary = in_parts(expression)
         checked = checked_points(self.problem, points)
         values: NDArray[Any] = self.network.values(real, checked)
         if imaginary is not None:
             values = values + 1j * self.network.values(imaginary, checked)
-        return np.asarray(values.reshape(arrays[0].shape))
+        return np.asarray(values.reshape(shape))
 
     def integral(
         self,
@@ -298,86 +263,20 @@ class Solution(Exports):
             raise ProblemError(
                 "There are no observations or unknowns: nothing to take errors from."
             )
-        expression, at = taken_apart(self.problem, given, coordinates)
-        expression = only_field(self.problem) if expression is None else expression
-        arrays = broadcast(self.problem, at)
-        points = checked_points(
-            self.problem, np.stack([array.ravel() for array in arrays], axis=-1)
-        )
+        expression, given_points, shape = located(self.problem, given, coordinates)
+        points = checked_points(self.problem, given_points)
         factor, values = self.uncertainty.factor, np.empty(len(points))
         for here, compiled in self.network.readings(expression, points):
             values[here] = self.network.deviation(compiled, points[here], factor)
-        return np.asarray(values.reshape(arrays[0].shape))
+        return np.asarray(values.reshape(shape))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the summary as a table, and a small picture."""
         return solution_html(self)
 
     def __repr__(self) -> str:
-        fields = ", ".join(str(field) for field in self.problem.shown_fields)
-        chosen = self.method.chosen(self.network)
-        asked = f", asked for {self.method.asked:g}" if self.method.asked else ""
-        known = self.known_error is not None or "error_estimate" in self.__dict__
-        of_residual = "" if known else asked
-        width = max(8, min(48, max(len(block.name) for block in self.block_residuals)))
-        lines = [
-            f"Solution for {fields} by {type(self.method).__name__}: {self.n_nodes} nodes, "
-            f"{self.seconds:.2f} s, seed {self.seed}",
-            f"  {self.status.name.lower()}: {self.status.value}",
-            *([f"  chosen: {chosen}"] if chosen else []),
-            *([f"  {self.network.extent}"] if self.network.extent else []),
-            *(_wrapped(f"  tried before: {'; '.join(self.tried)}") if self.tried else []),
-            f"  residual {self.fitted_residual:.3e}{of_residual} ({self.method.measure})",
-            f"  {'':{width}}  {'rows':>6}  {'fitted':>9}  {'held out':>9}",
-        ]
-        for block in self.block_residuals:
-            name = fitted_name(block.name, width)
-            held_out = f"{'-':>9}" if block.held_out is None else f"{block.held_out:>9.2e}"
-            lines.append(f"  {name:{width}}  {block.rows:>6}  {block.fitted:>9.2e}  {held_out}")
-        if known:  # that is what the tolerance is for
-            lines.append(f"  estimated relative error {self.error_estimate.relative:.1e}{asked}")
-        for name, item in self.unknowns.items():
-            lines.append(f"  {name} = {item}")
-        lines += [f"  {text}" for text in (self.undetermined, *self.remarks) if text]
-        return "\n".join(lines)
+        return summary(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything, with the problem, to one ``.npz`` file; read it with `piscm.load`."""
-        network = self.network
-        arrays = {
-            **network.arrays,
-            "unknowns": network.unknowns,
-            "history": np.asarray(self.history),
-        }
-        arrays |= {f"{POINTS}{kind}": array for kind, array in self.points.items()}
-        if self.uncertainty is not None:
-            arrays["error_factor"] = self.uncertainty.factor
-            arrays["undetermined"] = self.uncertainty.undetermined
-        plain = {
-            "format": FORMAT,
-            "problem": problem_to_document(self.problem),
-            "initial": {
-                str(self.problem.fields[index].func): expression_text(expression)
-                for index, expression in network.start.expressions.items()
-            },
-            "method": self.method.document(),
-            "network": {"kind": type(network).__name__, **network.layout},
-            "sampling": asdict(self.sampling),
-            "seed": int(self.seed),
-            "status": self.status.name,
-            "residual": self.fitted_residual,
-            "block_residuals": [asdict(block) for block in self.block_residuals],
-            "seconds": self.seconds,
-            "tried": list(self.tried),
-            "error": None if self.known_error is None else asdict(self.known_error),
-            "noise": None if self.uncertainty is None else dict(self.uncertainty.noise),
-            "remarks": list(self.remarks),
-            "points": list(self.points),
-            "units": dict(self.units),
-        }
-        write_archive(path, arrays, plain)
-
-
-def _wrapped(line: str) -> list[str]:
-    """A long line as several; what follows the first is moved to the right."""
-    return wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False)
+        save(self, path)
