@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import sympy
+from builders import solved_in_no_time
 
 from piscm import (
     PISC3,
@@ -101,6 +102,13 @@ def test_a_map_of_a_system_in_two_dimensions():
     )
     solution = solve(problem, METHOD, sampling=Sampling(60, 20))
     assert "data:image/png" in solution._repr_html_()
+
+
+def test_factors_of_singular_functions_are_no_unknowns_of_a_notebook():
+    steep = Problem(DECAY.domain, [v.diff(t) + v], DECAY.conditions, singular={v: [sympy.sqrt(t)]})
+    shown = solved_in_no_time(steep)._repr_html_()
+    assert "<strong>Solution</strong> for v(t)" in shown
+    assert "singular" not in shown
 
 
 def test_progress_in_a_notebook_is_one_line_that_goes_away(monkeypatch):

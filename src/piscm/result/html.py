@@ -51,8 +51,10 @@ def _facts(solution: "Solution") -> list[tuple[str, str]]:
     if solution.known_error is not None:
         error = f"{solution.known_error.relative:.1e}{asked}"
         facts.append(("estimated relative error", error))
-    for symbol, item in zip(solution.problem.unknowns, solution.unknowns.values(), strict=True):
-        facts.append((formula(symbol), str(item)))
+    found = solution.unknowns  # without the factors of singular functions
+    for symbol in solution.problem.unknowns:
+        if symbol.name in found:
+            facts.append((formula(symbol), str(found[symbol.name])))
     return facts
 
 
