@@ -24,7 +24,7 @@ from piscm.paper.experiment import BENCHMARKS, FIGURES, QUICK_SAMPLING
 from piscm.paper.given import numbers_given
 from piscm.paper.printed import PRINTED
 from piscm.paper.report import write_report
-from piscm.paper.reproduce import check_folder
+from piscm.paper.reproduce import _completed, check_folder
 from piscm.paper.rows import EXPERIMENTS, selected
 from piscm.paper.store import Store
 from piscm.paper.summary import Summary
@@ -46,7 +46,7 @@ def numbers(records):
 
 def tiny(experiments, count=1, first=0):
     seeds = {item.key: range(first, first + count) for item in experiments}
-    return trials_of(experiments, seeds, first, quick=True)
+    return trials_of(experiments, seeds, quick=True)
 
 
 def run_here(folder, experiments, count=1):
@@ -171,6 +171,12 @@ def test_the_table_of_a_folder_is_read_back(tmp_path):
     adopt(store, {experiments[0].key: first[0]["code"]})
     kept = {name: first[1][name] for name in COLUMNS if name in first[1]}
     assert store.read(tiny(experiments, 2)[1].name).items() >= kept.items()
+
+
+def test_a_row_is_completed_whatever_its_seeds():
+    assert _completed(set(), 3) == {0, 1, 2}
+    assert _completed({1000, 1001}, 4) == {1000, 1001, 1002, 1003}
+    assert _completed({0, 5}, 2) == {0, 5}
 
 
 def test_comments_and_docstrings_change_no_fingerprint(tmp_path, monkeypatch):

@@ -172,14 +172,16 @@ def reproduce_paper(
     trials: Annotated[
         int | None,
         typer.Option(
-            help="Trials of each row, each with the next seed; left out, 100, and fewer of what "
-            "takes long."
+            help="Trials of each row, each with the next seed; left out, rows are brought to 100, "
+            "or fewer of what takes long."
         ),
     ] = None,
     methods: Annotated[
         str, typer.Option(help="Only these rows, as pi-sc-iii,auto,pinn-deep.")
     ] = "",
-    seed: Annotated[int, typer.Option(help="Seed of the first trial.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the first trial; 0 if only --trials is given.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes; left out, as many as there are cores.")
     ] = None,

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import count as count_from
+from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
@@ -25,13 +27,17 @@ def reproduce(
     out: Path,
     *,
     trials: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     methods: Sequence[str] = (),
     workers: int | None = None,
     dask: str | None = None,
     quick: bool = False,
 ) -> None:
-    """Run the trials that a folder lacks or that are stale, and report on all that it holds."""
+    """Run the trials that a folder lacks or that are stale, and report on all that it holds.
+
+    Without `trials` and `seed`, each row is brought to its number of trials, whatever the seeds of
+    those that are there.
+    """
     experiments = selected(what, methods)
     _check_options(trials, seed, workers, dask)
     if any(item.kind == "gradient" for item in experiments):
@@ -40,9 +46,16 @@ def reproduce(
     store = Store(out)
     codes = {item.key: code_of(item, quick) for item in EXPERIMENTS}
     adopt(store, codes)
-    seeds = {item.key: range(seed, seed + (trials or item.trials)) for item in experiments}
-    asked = trials_of(experiments, seeds, seed, quick)
-    there = trials_of(experiments, store.seeds(), seed, quick)
+    own = store.seeds()
+    if trials is None and seed is None:
+        seeds = {
+            item.key: _completed(own.get(item.key, set()), item.trials) for item in experiments
+        }
+    else:
+        first = seed or 0
+        seeds = {item.key: {*range(first, first + (trials or item.trials))} for item in experiments}
+    asked = trials_of(experiments, seeds, quick)
+    there = trials_of(experiments, own, quick)
     with ExitStack() as stack:
         if dask is not None:
             executor, count = stack.enter_context(dask_workers(dask))
@@ -56,6 +69,12 @@ def reproduce(
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
 
 
+def _completed(there: set[int], wanted: int) -> set[int]:
+    """The seeds that are there, and the next ones up to the number that is wanted."""
+    following = count_from(max(there, default=-1) + 1)
+    return there | set(islice(following, max(0, wanted - len(there))))
+
+
 def check_folder(out: Path, quick: bool) -> None:
     """Tell of a damaged file, or of trials of another kind, before any work."""
     if out.exists() and any(record["quick"] != quick for record in Store(out).records()):
@@ -63,7 +82,9 @@ def check_folder(out: Path, quick: bool) -> None:
         raise ProblemError(f"{out} holds {there} trials: choose another folder with --out.")
 
 
-def _check_options(trials: int | None, seed: int, workers: int | None, dask: str | None) -> None:
+def _check_options(
+    trials: int | None, seed: int | None, workers: int | None, dask: str | None
+) -> None:
     for name, number, least in ("trials", trials, 1), ("workers", workers, 1), ("seed", seed, 0):
         if number is not None and number < least:
             raise ProblemError(f"--{name} {number}: give a whole number from {least} up.")

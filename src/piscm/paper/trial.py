@@ -26,12 +26,11 @@ from piscm.text.document import problem_to_document
 def trials_of(
     experiments: Sequence[Experiment],
     seeds: Mapping[str, Collection[int]],
-    first: int = 0,
     quick: bool = False,
 ) -> list[Trial]:
     """The trials of each row, seed by seed, so that who interrupts has all rows.
 
-    The `first` seed is the one that figures show.
+    The first seed of a row is the one that figures show.
     """
     codes = {item.key: code_of(item, quick) for item in experiments}
     sources = state()
@@ -41,7 +40,7 @@ def trials_of(
             item.effort,
             partial(run_trial, item.key, seed, quick, codes[item.key], commit(), sources),
             codes[item.key],
-            item.figure if seed == first else "",
+            item.figure if seed == min(seeds[item.key]) else "",
         )
         for seed in sorted({seed for own in seeds.values() for seed in own})
         for item in experiments
