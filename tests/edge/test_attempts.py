@@ -1,5 +1,6 @@
 """Small parts of what the commands of this room try by the thousand."""
 
+import os
 import random
 import time
 
@@ -7,6 +8,9 @@ import pytest
 
 from edge.__main__ import _done, _runs
 from edge.calls import FAULTS, outcome, wrong_calls
+from edge.damage import FAULTS as FAULTS_OF_FILES
+from edge.damage import Files, attempts
+from edge.kills import lost_after_kills
 from edge.limits import took
 from piscm import ProblemError, coordinates, field, here, normal, polar_power, solve
 from piscm.problem.box import Box
@@ -58,6 +62,24 @@ def test_a_table_that_was_broken_off_goes_on(tmp_path):
     table.write_text(f"start: kink                      seed 1{line}\nstart: st")
     assert _done(table) == {("start: kink", 1)}
     assert _done(None) == set()
+
+
+def test_damaged_files_are_refused_by_name_or_come_back_as_they_were(tmp_path):
+    counts = attempts(300, 1, tmp_path)
+    assert not {how: counts[how] for how in FAULTS_OF_FILES if how != "slow" and counts[how]}
+    assert counts["refused"] > counts["taken"] > 0
+
+
+def test_a_table_that_is_not_there_is_told_with_its_line(tmp_path):
+    files = Files(tmp_path)
+    (tmp_path / "measured.csv").unlink()
+    with pytest.raises(ProblemError, match=r"mine.toml, line 6, .*file: There is no file"):
+        files.problem()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="not on this system")
+def test_two_writers_that_are_killed_leave_a_whole_file(tmp_path):
+    assert lost_after_kills(6, 1, tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["poisson-bracket", "advection"])

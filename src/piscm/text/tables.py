@@ -1,6 +1,7 @@
 """Measurements from tables: CSV, Parquet, NetCDF."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ def read_columns(
     either : sequence of str
         The first of these that is there is returned as well.
     """
+    if not os.path.lexists(path):
+        raise ProblemError(f"There is no file {str(path)!r}.")
     kind = path.suffix.lower()
     if kind in (".parquet", ".pq"):
         columns = _parquet(path)
@@ -56,7 +59,7 @@ def _missing(path: Path, name: str, known: Mapping[str, Any]) -> str:
 
 def _check_size(path: Path) -> None:
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {str(path)!r}.")
+        raise ProblemError(f"{str(path)!r} is not an ordinary file.")
     if path.stat().st_size > _MAX_BYTES:
         raise ProblemError(f"{path} has more than {_MAX_BYTES} bytes.")
 
