@@ -181,6 +181,37 @@ def test_an_unknown_that_nothing_determines_is_told():
     assert solution.unknowns["mu"].stderr == np.inf
 
 
+def cooling(count=40, noise=1e-3):
+    rng = np.random.default_rng(1)
+    points = rng.random((count, 2)) * [1, 0.1]
+    values = np.exp(-np.pi**2 * points[:, 1]) * np.sin(np.pi * points[:, 0])
+    data = Observations(w, points=points, values=values + noise * rng.standard_normal(count))
+    conditions = [
+        Condition(w, on={x: 0}),
+        Condition(w, on={x: 1}),
+        Condition(w - sympy.sin(sympy.pi * x), on={t: 0}),
+    ]
+    box = Box({x: (0, 1), t: (0, 0.1)})
+    equation = w.diff(t) - mu * w.diff(x, 2)
+    return Problem(box, [equation], conditions, unknowns={mu: 0.7}, observations=[data])
+
+
+def test_error_bars_in_tables_and_pictures():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    solution = solve(cooling(), Patches({x: 2}, method=piscm.PISC3(max_nodes=60)))
+    own = solution.unknowns["mu"]
+    assert abs(own.value - 1) < 5 * own.stderr < 0.05
+    table = solution.to_xarray(x=[0.2, 0.6], t=[0.05, 0.1])
+    assert np.array_equal(table.w_std, solution.std(x=[[0.2], [0.6]], t=[[0.05, 0.1]]))
+    assert (table.w_std > 0).all()
+    titles = [ax.get_title() for ax in solution.plot()]
+    assert any("standard error" in title for title in titles), titles
+    band = solution.plot("w", at={"t": 0.05})
+    assert np.ravel(band)[0].collections
+    matplotlib.pyplot.close("all")
+
+
 def test_the_huber_loss_is_refused():
     data = Observations(u, points=[[0.2], [0.5]], values=[1.0, 1.0], loss="huber")
     problem = Problem(Box({x: (0, 1)}), [u.diff(x)], [], observations=[data])

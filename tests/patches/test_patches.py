@@ -14,9 +14,11 @@ from piscm.fit.members import Member
 from piscm.network.start import Start
 from piscm.patches.coupled import Coupled
 from piscm.patches.cutting import Resolution, cut_problem
-from piscm.patches.grid import Grid
+from piscm.patches.grid import Grid, even_edges
+from piscm.patches.levels import Level
 from piscm.patches.local import Current, _rows
 from piscm.patches.patch import UNKNOWNS, slabs
+from piscm.patches.trial import Workshop
 
 x, y, t = piscm.coordinates("x y t")
 u, v, w = piscm.field("u", x), piscm.field("v", x, y), piscm.field("w", x, t)
@@ -60,6 +62,45 @@ def test_chooses_its_patches():
     assert solution.status.ok
     assert len(solution.network.tiles.counts) > 4
     assert error(solution, exact(at), x=at) < 1e-6
+
+
+def _trials(problem, *levels):
+    workshop = Workshop(Part.whole(problem), Start(problem), EVEN, "sin", None, 0)
+    edges = even_edges(problem.domain, (6,))
+    return [workshop.trial(Level(edges, nodes), None, turn=turn) for nodes, turn in levels]
+
+
+def test_an_estimate_is_not_lowered_by_worse_trials():
+    problem, _ = wave(6)
+    worst, worse, better, best = _trials(problem, (9, 0), (11, 0), (13, 0), (17, 0))
+    assert best.error < better.error < worse.error < worst.error
+    alone = best.among([better])
+    assert best.among([worst, better, worse]).estimate == alone.estimate < np.inf
+    assert best.among([worst, worse]).estimate > alone.estimate
+    assert better.among([best]).estimate == np.inf  # what is better says nothing of the error
+
+
+@pytest.mark.parametrize("key", [1, 2])
+def test_an_estimate_that_a_twin_confirms_is_near_the_error(key):
+    problem, exact = wave(6.0 + 0.1 * key)
+    coarse, first, second = _trials(problem, (12, 0), (15, key), (15, key + 2))
+    best, twin = sorted((first, second), key=lambda own: own.error)
+    found = best.among([coarse, twin])
+    at = np.linspace(0, 1, 500)[:, None]
+    values = found.model.value(found.model.compile(u), at)
+    true = np.sqrt(np.mean((values - exact(at[:, 0])) ** 2) / np.mean(exact(at[:, 0]) ** 2))
+    assert true / 3 < found.estimate < 10 * true
+    assert best.among([coarse]).estimate > found.estimate
+
+
+def test_waves_that_fade_where_they_are_not_resolved_are_resolved():
+    k = 2 * sympy.pi * 50
+    begins = [Condition(u, on={x: 0}), Condition(u.diff(x) / k - 1, on={x: 0})]
+    problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) / k**2 + u], begins)
+    solution = solve(problem, Patches(), tol=1e-6)
+    at = np.linspace(0, 1, 1001)
+    assert solution.status.ok
+    assert error(solution, np.sin(2 * np.pi * 50 * at), x=at) < 1e-6
 
 
 def _cutting(problem, shape, nodes=30, terms=6, seed=0):

@@ -1,7 +1,8 @@
-"""``piscm sweep`` and the parameters of problem files."""
+"""``piscm sweep``, ``piscm ensemble`` and the parameters of problem files."""
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -59,3 +60,48 @@ def test_sweep_command(file, tmp_path):
 def test_sweep_command_tells_mistakes(file):
     for wrong in (["--set", "rate"], ["--set", "speed=1"], []):
         assert CliRunner().invoke(app, ["sweep", str(file), *wrong]).exit_code == 2
+
+
+DATA = """
+[unknowns]
+rate = 0.5
+
+[[observations]]
+expression = "u"
+file = "data.csv"
+"""
+
+
+@pytest.fixture
+def measured(tmp_path):
+    at = np.linspace(0, 1, 30)
+    values = 2 * np.exp(-at) + 0.02 * np.random.default_rng(0).standard_normal(30)
+    lines = ["x,u", *(f"{a},{b}" for a, b in zip(at, values, strict=True))]
+    (tmp_path / "data.csv").write_text("\n".join(lines))
+    path = tmp_path / "measured.toml"
+    path.write_text(FILE.replace("rate = 1\n", "") + DATA)
+    return path
+
+
+def test_ensemble_command(measured, tmp_path):
+    out = tmp_path / "out"
+    arguments = ["ensemble", str(measured), "--seeds", "3", "--bootstrap", "--tol", "1e-2"]
+    result = CliRunner().invoke(app, [*arguments, "--json", "--out", str(out)])
+    rows = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    assert [row["seed"] for row in rows[:-1]] == [0, 1, 2], result.output
+    rates = [row["rate"] for row in rows[:-1]]
+    assert len(set(rates)) == 3
+    spread = rows[-1]["unknowns"]["rate"]
+    assert spread["mean"] == pytest.approx(np.mean(rates))
+    assert spread["std"] == pytest.approx(np.std(rates, ddof=1))
+    assert 1e-3 < spread["std"] < 0.1
+    assert len(list(out.glob("*.npz"))) == 3
+    assert len((out / "ensemble.csv").read_text().splitlines()) == 4
+    again = CliRunner().invoke(app, [*arguments, "--out", str(out)])  # all of it is there
+    assert "rate = " in again.output
+    assert "over 3 seeds" in again.output
+
+
+def test_ensemble_command_tells_mistakes(file):
+    for wrong in (["--seeds", "0"], ["--bootstrap"], ["--workers", "0"]):
+        assert CliRunner().invoke(app, ["ensemble", str(file), *wrong]).exit_code == 2

@@ -154,9 +154,50 @@ def sweep_file(
     """Solve the problem of a file for every combination of some values of its parameters."""
     try:
         with told():
-            from piscm.cli.sweeps import run_sweep
+            from piscm.cli.sweeps import How, run_sweep
 
-            code = run_sweep(file, chosen or [], tol, seed, patches, workers, dask, as_json, out)
+            how = How(tol, patches, workers, dask, as_json, out)
+            code = run_sweep(file, chosen or [], seed, how)
+    except KeyboardInterrupt:
+        say("Interrupted. What was finished is kept, if there is a folder (--out).")
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(code)
+
+
+@app.command("ensemble", epilog=EPILOG, short_help="Solve a file for many seeds.")
+def ensemble_of_file(
+    file: Annotated[Path, typer.Argument(help="A problem file.")],
+    seeds: Annotated[int, typer.Option(help="So many, from 0 up.")] = 8,
+    bootstrap: Annotated[
+        bool,
+        typer.Option(
+            "--bootstrap",
+            help="Draw the data anew for each seed: the spread of the unknowns is theirs.",
+        ),
+    ] = False,
+    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
+    patches: Annotated[
+        bool, typer.Option("--patches", help="Solve in patches, where Auto would take one network.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Processes that solve at the same time.")] = 1,
+    dask: Annotated[
+        str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a solve on standard output.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
+    ] = None,
+) -> None:
+    """Solve the problem of a file once for each of many seeds, and tell the spread."""
+    try:
+        with told():
+            from piscm.cli.sweeps import How, run_ensemble
+
+            how = How(tol, patches, workers, dask, as_json, out)
+            code = run_ensemble(file, seeds, bootstrap, how)
     except KeyboardInterrupt:
         say("Interrupted. What was finished is kept, if there is a folder (--out).")
         raise typer.Exit(INTERRUPTED) from None

@@ -1,9 +1,10 @@
-"""``piscm sweep``: a problem file with other numbers, a line for each combination."""
+"""``piscm sweep`` and ``piscm ensemble``: a problem file solved many times, a line for each."""
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from piscm.cli.exit_codes import exit_code
+from piscm.ensembles import ensemble
 from piscm.files import read_problem_file
 from piscm.march.methods import Auto
 from piscm.march.patched import Patches
@@ -22,20 +24,52 @@ from piscm.sweeping import sweep
 from piscm.text.files import write_csv
 
 
-def run_sweep(
-    file: Path,
-    chosen: list[str],
-    tol: float | None,
-    seed: int,
-    patches: bool,
-    workers: int,
-    dask: str | None,
-    as_json: bool,
-    out: Path | None,
-) -> int:
+@dataclass(frozen=True)
+class How:
+    """What sweeps and ensembles have in common.
+
+    Attributes
+    ----------
+    tol : float or None
+    patches : bool
+        Whether to solve in patches.
+    workers : int
+    dask : str or None
+        The address of a scheduler.
+    as_json : bool
+    out : path or None
+        The folder that keeps what is solved.
+    """
+
+    tol: float | None
+    patches: bool
+    workers: int
+    dask: str | None
+    as_json: bool
+    out: Path | None
+
+    @contextmanager
+    def options(self) -> Iterator[dict[str, Any]]:
+        """Those of `sweep` and `ensemble`, while there is who works."""
+        if self.workers < 1:
+            raise ProblemError(f"--workers {self.workers}: give a whole number from 1 up.")
+        method = Patches() if self.patches else Auto()
+        with _executor(self.workers, self.dask) as executor:
+            yield {"executor": executor, "store": self.out, "method": method, "tol": self.tol}
+
+    def tell(self, rows: list[dict[str, Any]], name: str) -> None:
+        """Print a line for each solve, and write them to the folder."""
+        if self.as_json:
+            for row in rows:
+                print(json.dumps(row), flush=True)
+        else:
+            _print(rows)
+        if self.out is not None:
+            write_csv(self.out / name, list(rows[0]), rows)
+
+
+def run_sweep(file: Path, chosen: list[str], seed: int, how: How) -> int:
     """Solve for every combination; the exit code is that of the first solve that is not ok."""
-    if workers < 1:
-        raise ProblemError(f"--workers {workers}: give a whole number from 1 up.")
     if seed < 0:
         raise ProblemError(f"seed={seed}: give a whole number from 0 up.")
     values = dict(_read(text) for text in chosen)
@@ -45,18 +79,35 @@ def run_sweep(
     def make(**numbers: float) -> Problem:
         return read_problem_file(file, numbers).problem
 
-    method = Patches() if patches else Auto()
-    with _executor(workers, dask) as executor:
-        table = sweep(make, values, executor=executor, store=out, method=method, tol=tol, seed=seed)
-    rows = [_row(values, place, table.solution.values[place]) for place in _places(table)]
-    if as_json:
-        for row in rows:
-            print(json.dumps(row), flush=True)
-    else:
-        _print(rows)
-    if out is not None:
-        write_csv(out / "sweep.csv", list(rows[0]), rows)
+    with how.options() as options:
+        table = sweep(make, values, seed=seed, **options)
+    rows = [_row(_chosen(values, at), table.solution.values[at]) for at in _places(table)]
+    how.tell(rows, "sweep.csv")
     return exit_code(own.status for own in table.solution.values.ravel())
+
+
+def run_ensemble(file: Path, seeds: int, bootstrap: bool, how: How) -> int:
+    """Solve once for each seed, and tell the spread of the unknowns."""
+    if seeds < 1:
+        raise ProblemError(f"--seeds {seeds}: give a whole number from 1 up.")
+    problem = read_problem_file(file).problem
+    if bootstrap and not problem.observations:
+        raise ProblemError("--bootstrap draws data anew: the file has no observations.")
+    with how.options() as options:
+        table = ensemble(problem, seeds, bootstrap=bootstrap, **options)
+    solutions = list(table.solution.values)
+    rows = [_row({"seed": seed}, own) for seed, own in enumerate(solutions)]
+    how.tell(rows, "ensemble.csv")
+    spread = {
+        name: {"mean": float(table[name].mean()), "std": float(table[name].std(ddof=1))}
+        for name in (solutions[0].unknowns if seeds > 1 else ())
+    }
+    if how.as_json:
+        print(json.dumps({"unknowns": spread}), flush=True)
+    else:
+        for name, own in spread.items():
+            print(f"{name} = {own['mean']:.6g} ± {own['std']:.2g} over {seeds} seeds")
+    return exit_code(own.status for own in solutions)
 
 
 def _places(table: Any) -> Iterator[tuple[int, ...]]:
@@ -88,12 +139,14 @@ def _executor(workers: int, dask: str | None) -> Iterator[Any]:
         yield None
 
 
-def _row(
-    values: dict[str, list[float]], place: tuple[int, ...], solution: Solution
-) -> dict[str, Any]:
+def _chosen(values: dict[str, list[float]], place: tuple[int, ...]) -> dict[str, float]:
+    return {name: own[i] for (name, own), i in zip(values.items(), place, strict=True)}
+
+
+def _row(which: Mapping[str, float], solution: Solution) -> dict[str, Any]:
     error = None if solution.known_error is None else solution.known_error.relative
     return {
-        **{name: own[i] for (name, own), i in zip(values.items(), place, strict=True)},
+        **which,
         "status": solution.status.name.lower(),
         "error": error if error is not None and math.isfinite(error) else None,
         "nodes": solution.n_nodes,

@@ -23,9 +23,10 @@ from piscm.inference.error_estimate import ErrorEstimate
 from piscm.march.begin import with_finite_start
 from piscm.network.patchwork import Patchwork, side_by_side
 from piscm.patches.cutting import check_places
+from piscm.patches.distance import distance
 from piscm.patches.levels import Level
-from piscm.patches.run import SURE, Asked, Begun, Run, error_of, told, workshop_of
-from piscm.patches.trial import BELIEVED, Trial
+from piscm.patches.run import Asked, Begun, Run, error_of, told, workshop_of
+from piscm.patches.trial import Trial
 from piscm.problem.problem import Problem
 from piscm.result.history import history_of
 from piscm.result.method import Outcome, Request
@@ -213,7 +214,7 @@ class PatchWindows:
         part = self._part(low, high, None if last is None else last.trial.model)
         asked = replace(self._asked, tolerance=tolerance)
         workshop = workshop_of(self._request, part, asked, self._key)
-        run = Run(workshop, asked, report, self._begun(last, low, high))
+        run = Run(workshop, asked, report, self._begun(last, low, high), confirmed=False)
         status = run.finished()
         assert run.best is not None
         return Done(low, high, part, run.best, tuple(run.past), status, run.factor)
@@ -256,10 +257,12 @@ class PatchWindows:
             coarse.append(workshop.trial(level, window.trial.model, window.factor))
         residuals = np.array([[w.trial.error, c.error] for w, c in zip(done, coarse, strict=True)])
         fine, rough = np.sqrt(np.mean(residuals**2, axis=0))
-        ratio = max(BELIEVED, fine / rough) if rough > 0 else 1.0
+        ratio = fine / rough if rough > 0 else 1.0
         mine = self._model([window.trial.model for window in done])
         other = self._model([trial.model for trial in coarse])
-        return _distance(mine, other, SURE * float(ratio))
+        found = distance(mine, other, _looks(mine.problem), float(ratio))
+        errors = found.unconfirmed
+        return ErrorEstimate(found.relative(errors), dict(zip(names, errors, strict=True)))
 
     def _told(self, done: list[Done], status: Status, error: ErrorEstimate | None) -> Outcome:
         model = self._model([window.trial.model for window in done])
@@ -286,17 +289,3 @@ class PatchWindows:
 def _looks(problem: Problem) -> Floats:
     """Points all over a domain."""
     return problem.domain.sample_inside(_LOOKS, Sampling().unit_points(np.random.default_rng(7)))
-
-
-def _distance(mine: Patchwork, other: Patchwork, factor: float) -> ErrorEstimate:
-    """How far two solutions are from each other."""
-    problem = mine.problem
-    points = _looks(problem)
-    missed, size = {}, 0.0
-    for item in problem.fields:
-        values, others = (own.value(own.compile(item), points) for own in (mine, other))
-        missed[str(item.func)] = factor * float(np.sqrt(np.mean((values - others) ** 2)))
-        size += float(np.mean(values**2))
-    total = np.sqrt(sum(own**2 for own in missed.values()))
-    relative = total / np.sqrt(size) if size > 0 else np.inf
-    return ErrorEstimate(float(relative), missed)

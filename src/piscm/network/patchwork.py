@@ -229,7 +229,8 @@ def side_by_side(problem: Problem, start: Start, works: Sequence[Patchwork]) -> 
         ends = work.tiles.edges
         low, high = (np.array([own[i] for own in ends]) for i in (0, -1))
         here = ((cells > low) & (cells < high)).all(axis=1)
-        owner[here] = first + work.tiles.network_of(cells[here])
+        found = work.tiles.network_of(cells[here])
+        owner[here] = np.where(found < 0, -1, first + found)
         first += len(work.tiles.counts)
     tiles = Tiles(
         tuple(map(tuple, edges)),

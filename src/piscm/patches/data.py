@@ -67,13 +67,8 @@ class WithBars:
         return ErrorEstimate(total, each, from_noise=self.relative, free=known.free)
 
 
-def with_bars(workshop: Workshop, best: Trial, factor: float, tolerance: float) -> WithBars:
-    """Weigh the data of a trial by their noise, and find its error bars.
-
-    Parameters
-    ----------
-    factor : on the usual scale of nodes
-    """
+def with_bars(workshop: Workshop, best: Trial, tolerance: float) -> WithBars:
+    """Weigh the data of a trial by their noise, and find its error bars."""
     freedoms = _freedoms(best)
     if workshop.part.problem.observations and _misfit(best) > _EXACT * tolerance:
         tried = [(workshop, best, freedoms, _score(best, freedoms))]
@@ -81,21 +76,20 @@ def with_bars(workshop: Workshop, best: Trial, factor: float, tolerance: float) 
             weights = {**workshop.weights}
             weights["observations"] = light * weights["observations"]
             lighter = replace(workshop, weights=weights)
-            trial = lighter.trial(best.level, best.model, factor)
+            trial = lighter.trial(best.level, best.model, best.factor)
             freedoms = _freedoms(trial)
             tried.append((lighter, trial, freedoms, _score(trial, freedoms)))
         most = _ALIKE * min(score for *_, score in tried)
         chosen, best, freedoms, _ = next(own for own in reversed(tried) if own[-1] <= most)
         if chosen is not workshop:
-            best = _compared(chosen, best, factor)
+            best = _compared(chosen, best)
     return _bars(best, freedoms)
 
 
-def _compared(workshop: Workshop, best: Trial, factor: float) -> Trial:
+def _compared(workshop: Workshop, best: Trial) -> Trial:
     """The trial with its error estimated by a coarser one with the same weights."""
-    other = workshop.trial(best.level.coarser, best.model, factor)
-    nearer = best.beside(other)
-    return nearer if np.isfinite(nearer.estimate) else other.beside(best)
+    other = workshop.trial(best.level.coarser, best.model, best.factor)
+    return best.among([other]) if best.error <= other.error else other.among([best])
 
 
 def _misfit(trial: Trial) -> float:

@@ -30,12 +30,13 @@ _LEARNT = 0.05
 _RESOLVED = 5e-3
 # Twice the nodes have to bring the residual below this fraction, or the patches are halved.
 _FAST = 0.25
-# Halves have to bring the residual below this fraction, or nothing more is tried.
-_GAINED = 0.5
+# More nodes have to bring the residual below this fraction, or nothing more is tried but so many
+# nodes in all that cost little: waves that fade where they are not resolved have a small residual.
+_GAINED, _CHEAP = 0.5, 5000
 # At most so many patches are chosen unasked.
 _MOST_PATCHES = 4096
-# The estimate is right within this factor, mostly.
-SURE = 2.0
+# The estimate of a trial and its twin may be too small by this factor.
+_MARGIN = 2.0
 # A residual this many times as large near the faces as elsewhere shows a layer that is missed.
 _LAYER = 4.0
 # Fields that answer to random rows of size 1 by more than this are not determined.
@@ -149,13 +150,13 @@ def _noisy(
     if status.stopped or best.trivial or not (problem.observations or problem.asked.any()):
         return status, None
     try:
-        bars = with_bars(run.workshop, best, run.factor, tolerance)
+        bars = with_bars(run.workshop, best, tolerance)
     except STOPS as stop:
         return Status.after(stop), None
     if bars.misfit > _LOST:
         return Status.MISFIT, bars
     # What is due to noise is no fault of the nodes.
-    met = SURE * bars.trial.estimate <= max(tolerance, bars.relative)
+    met = bars.trial.estimate <= max(tolerance, bars.relative)
     if status is Status.HOPELESS and met:
         status = Status.CONVERGED
     return status, bars
@@ -178,8 +179,7 @@ def error_of(trial: Trial) -> ErrorEstimate:
     if free or not trial.by_field:
         each = dict.fromkeys(names, np.inf)
         return ErrorEstimate(np.inf, each, free=free)
-    by_field = {name: SURE * own for name, own in zip(names, trial.by_field, strict=True)}
-    return ErrorEstimate(SURE * trial.estimate, by_field)
+    return ErrorEstimate(trial.estimate, dict(zip(names, trial.by_field, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -198,16 +198,23 @@ class Run:
     ----------
     begun : Begun, optional
         What did for a similar problem, to begin with.
+    confirmed : bool
+        Whether a trial that seems to do is confirmed by another of its level and scale.
     """
 
     def __init__(
-        self, workshop: Workshop, asked: Asked, report: Watcher, begun: Begun | None = None
+        self,
+        workshop: Workshop,
+        asked: Asked,
+        report: Watcher,
+        begun: Begun | None = None,
+        confirmed: bool = True,
     ) -> None:
         self.workshop, self._asked, self._report = workshop, asked, report
         self.best: Trial | None = None
         self.past: list[Trial] = []
         self._factor, self._scanned = 1.0, False
-        self._begun = begun
+        self._begun, self._confirmed = begun, confirmed
         if begun is not None:
             self._factor, self._scanned = begun.factor, True
         dimension = workshop.part.problem.domain.dimension
@@ -223,6 +230,8 @@ class Run:
                 assert best is not None
                 if best.trivial:
                     return self._at_start()
+                if self._hopeful:
+                    self._try(best.level, best.factor, turn=1)
                 if self._met:
                     return Status.CONVERGED
                 if self._free:
@@ -256,9 +265,26 @@ class Run:
         )
 
     @property
+    def _hopeful(self) -> bool:
+        """Whether the best trial seems to do, and has no twin that could confirm it."""
+        best = self.best
+        assert best is not None
+        wanted = self._confirmed and best.twin is None
+        return wanted and self._within(_MARGIN * best.hoped)
+
+    @property
     def _met(self) -> bool:
+        best = self.best
+        assert best is not None
+        if not self._confirmed:
+            return self._within(best.estimate)
+        return best.twin is not None and self._within(_MARGIN * best.estimate)
+
+    def _within(self, error: float) -> bool:
+        """Whether an error of the best trial is small enough, and so is its residual at faces."""
         best, tolerance = self.best, self._asked.tolerance
-        if best is None or not tolerance > 0 or not SURE * best.estimate <= tolerance:
+        assert best is not None
+        if not tolerance > 0 or not error <= tolerance:
             return False
         return best.near_faces <= _LAYER * max(best.error, tolerance)
 
@@ -284,18 +310,19 @@ class Run:
                 continue
             learnt = _LEARNT if nodes == self._first else _RESOLVED
             small_enough = trial.error < learnt or shape is not None
-            before = self._error
+            before, most = self._error, self._asked.most * self._first
             if small_enough:
                 yield from self._enlarged(trial)
-                gained = self._error < _GAINED * before
-                if shape is not None or not (gained or (self._error >= _RESOLVED and not again)):
+                if shape is not None:
                     return
-                if not gained:  # what looked resolved was not
+                if not self._error < _GAINED * before:  # what looked resolved was not
+                    if self._error < _RESOLVED or again:
+                        most = min(most, _CHEAP)
                     nodes, again = self._tall, True
                     self._factor, self._scanned = 1.0, False
-            edges = self._finer(self.past[-1])
+            edges = self._finer(self._last)
             patches = np.prod([len(own) - 1 for own in edges])
-            if patches * nodes > self._asked.most * self._first:
+            if patches * nodes > most:
                 if not small_enough:
                     yield from self._enlarged(trial)
                 return
@@ -356,17 +383,17 @@ class Run:
     def _error(self) -> float:
         return np.inf if self.best is None else self.best.error
 
-    def _try(self, level: Level, factor: float | None = None) -> Trial:
+    def _try(self, level: Level, factor: float | None = None, turn: int = 0) -> Trial:
         guide: Guide | None = None if self._begun is None else self._begun.guide
         if self.best is not None and self.best.error < 1.0:
             guide = self.best.model
-        trial = self.workshop.trial(level, guide, factor or self._factor)
+        trial = self.workshop.trial(level, guide, factor or self._factor, turn)
         best = self.best
-        if best is not None:
-            trial = trial.beside(best)
-            self.best = best.beside(trial)
         if best is None or trial.error < best.error:
-            self.best = trial
+            best = trial
         self.past.append(trial)
+        if not turn:
+            self._last = trial
+        self.best = best.among(self.past)
         self._report(len(trial.cutting.patches), trial.error)
         return trial

@@ -20,6 +20,7 @@ from piscm.network.start import Start
 from piscm.patches.coupled import Coupled, Guide, Solved
 from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
+from piscm.patches.distance import Distance, distance
 from piscm.patches.grid import Grid
 from piscm.patches.levels import Level, resolution
 from piscm.patches.looking import residuals
@@ -34,9 +35,6 @@ _ITERATIONS = 20
 _LEAST, _EACH = 1000, 24
 # Random rows whose answers tell how much errors are amplified.
 _NOISES = (101, 102)
-# The distance between two trials is about the error of the worse one; that of the better one is
-# smaller in proportion to the residuals, but is not believed to be smaller than by this factor.
-BELIEVED = 0.25
 
 
 @dataclass(frozen=True)
@@ -54,13 +52,13 @@ class Trial:
         points near the faces of the domain.
     amplification : ndarray, shape (fields,)
         The size of each field in answer to random rows of size 1.
-    estimate : float
-        The estimated relative error; infinite if there is no other trial.
-    by_field : tuple of float
-        The same for each field, in its units.
     seconds : float
     size : float
         The residual of zero fields, or of the start if that is not finite.
+    factor : float
+        On the usual scale of nodes.
+    rival, twin : Distance or None
+        To the best of the worse trials of another level or scale, and to another trial of its own.
     """
 
     level: Level
@@ -73,8 +71,29 @@ class Trial:
     amplification: Floats
     seconds: float
     size: float
-    estimate: float = np.inf
-    by_field: tuple[float, ...] = ()
+    factor: float = 1.0
+    rival: Distance | None = None
+    twin: Distance | None = None
+
+    @property
+    def by_field(self) -> tuple[float, ...]:
+        """The estimated error of each field in its units; none if there is no other trial."""
+        if self.rival is None:
+            return ()
+        if self.twin is None:
+            return self.rival.unconfirmed
+        return self.rival.confirmed(self.twin)
+
+    @property
+    def estimate(self) -> float:
+        """The estimated relative error; infinite if there is no other trial."""
+        return np.inf if self.rival is None else self.rival.relative(self.by_field)
+
+    @property
+    def hoped(self) -> float:
+        """The relative error if it fell as the residual did; infinite if nothing is known."""
+        rival = self.rival
+        return np.inf if rival is None else rival.ratio * rival.relative(rival.each)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -104,25 +123,25 @@ class Trial:
             self.coupled, self.solved, [(numbers[id(block)], legs) for block, legs in asked]
         )
 
-    def beside(self, other: "Trial") -> "Trial":
-        """The same with its error estimated by the distance to another, worse one."""
-        if not other.error > self.error or not np.isfinite(other.error):
-            return self
-        points = looks(self.cutting.grid, 5)
-        ratio = max(BELIEVED, self.error / other.error)
-        missed, size = [], 0.0
-        for item in self.model.problem.fields:
-            mine = self.model.value(self.model.compile(item), points)
-            theirs = other.model.value(other.model.compile(item), points)
-            missed.append(float(np.mean((mine - theirs) ** 2)))
-            size += float(np.mean(mine**2))
-        if not size > 0:
-            return self
-        found = float(np.sqrt(sum(missed) / size)) * ratio
-        if not found < self.estimate:
-            return self
-        each = tuple(float(np.sqrt(own)) * ratio for own in missed)
-        return replace(self, estimate=found, by_field=each)
+    def among(self, others: Sequence["Trial"]) -> "Trial":
+        """The same with its error estimated by its distances to others.
+
+        Of other levels or scales the best one counts, whatever worse ones say.
+        """
+        worse = [own for own in others if own.model is not self.model and self.error <= own.error]
+        worse = [own for own in worse if np.isfinite(own.error)]
+        alike = [own for own in worse if (own.level, own.factor) == (self.level, self.factor)]
+        different = [own for own in worse if (own.level, own.factor) != (self.level, self.factor)]
+        return replace(self, rival=self._nearest(different), twin=self._nearest(alike))
+
+    def _nearest(self, others: Sequence["Trial"]) -> Distance | None:
+        """The distance to the one with the smallest residual."""
+        if not others:
+            return None
+        nearest = min(others, key=lambda own: own.error)
+        ratio = self.error / nearest.error if nearest.error > 0 else 1.0
+        found = distance(self.model, nearest.model, looks(self.cutting.grid, 5), ratio)
+        return found if found.size > 0 else None
 
 
 def looks(grid: Grid, key: int) -> Floats:
@@ -160,15 +179,27 @@ class Workshop:
     sampling: Sampling | None = None
     crew: Crew = field(default_factory=Processes)
 
-    def trial(self, level: Level, guide: Guide | None, factor: float = 1.0) -> Trial:
-        """Solve at a level; a nonlinear problem begins with the fields of a guide."""
+    def trial(self, level: Level, guide: Guide | None, factor: float = 1.0, turn: int = 0) -> Trial:
+        """Solve at a level; a nonlinear problem begins with the fields of a guide.
+
+        Parameters
+        ----------
+        factor : on the usual scale of nodes
+        turn : each has nodes and points of its own
+        """
         began = time.perf_counter()
         problem = self.part.problem
         grid = Grid.of(problem.domain, level.edges)
         chosen = resolution(problem, grid, level, self.activation, self.scale, factor)
         if self.sampling is not None:
             chosen = chosen.with_points(self.sampling, len(grid))
-        drawn = [level.nodes, *level.shape, len(level.grown), round(1000 * factor)]
+        drawn = [
+            level.nodes,
+            *level.shape,
+            len(level.grown),
+            round(1000 * factor),
+            *([turn] if turn else []),
+        ]
         rng = np.random.default_rng([self.key, *drawn])
         cutting = cut_problem(self.part, grid, chosen, self.start, self.weights, rng)
         coupled = Coupled(cutting, self.crew)
@@ -190,6 +221,7 @@ class Workshop:
             self._amplified(coupled, solved),
             time.perf_counter() - began,
             size,
+            factor,
         )
 
     def _starts(self) -> list[Start]:

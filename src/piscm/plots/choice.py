@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.plots.canvas import (
     Reference,
     Units,
@@ -180,7 +181,7 @@ def _maps(
         panels.append(
             lambda ax: field_map(solution, item, at=at, reference=own, units=units, ax=ax)
         )
-    if solution.uncertainty is not None and isinstance(solution.network, Network):
+    if solution.uncertainty is not None and isinstance(solution.network, Network | Patchwork):
         panels.append(lambda ax: field_map(solution, item, at=at, std=True, units=units, ax=ax))
     return panels
 
