@@ -184,7 +184,7 @@ def test_an_unknown_that_nothing_determines_is_told():
 def cooling(count=40, noise=1e-3):
     rng = np.random.default_rng(1)
     points = rng.random((count, 2)) * [1, 0.1]
-    values = np.exp(-np.pi**2 * points[:, 1]) * np.sin(np.pi * points[:, 0])
+    values = np.exp(-(np.pi**2) * points[:, 1]) * np.sin(np.pi * points[:, 0])
     data = Observations(w, points=points, values=values + noise * rng.standard_normal(count))
     conditions = [
         Condition(w, on={x: 0}),
