@@ -13,9 +13,9 @@ from piscm.assemble.windows import Part
 from piscm.fit.members import Member
 from piscm.network.start import Start
 from piscm.patches.coupled import Coupled
-from piscm.patches.cutting import Resolution, cut_problem
+from piscm.patches.cutting import cut_problem
 from piscm.patches.grid import Grid, even_edges
-from piscm.patches.levels import Level
+from piscm.patches.levels import Level, Resolution
 from piscm.patches.local import Current, _rows
 from piscm.patches.patch import UNKNOWNS, slabs
 from piscm.patches.trial import Workshop

@@ -1,12 +1,12 @@
 """How finely patches are resolved: nodes, polynomials and points that belong together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from piscm.assemble.sampling import Sampling
 from piscm.fit.members import Member
-from piscm.patches.cutting import Resolution
 from piscm.patches.grid import Edges, Grid
 from piscm.problem.problem import Problem
 
@@ -24,6 +24,39 @@ TALL = {1: 64, 2: 280, 3: 400}
 halves have together, which cost about as much and resolve far less."""
 MOST = {1: 64, 2: 400, 3: 1000}
 """Nodes of a patch at most."""
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How finely each patch is resolved.
+
+    Attributes
+    ----------
+    member : Member
+        How nodes are drawn, relative to the patch.
+    nodes : tuple of int
+        In each patch.
+    terms : int
+        Polynomials of one variable on a face.
+    points : tuple of int
+        For the equations, in each patch.
+    faces : int
+        For conditions, on each face of a patch.
+    boundary : int or None
+        For each condition, if the user gave a number.
+    """
+
+    member: Member
+    nodes: tuple[int, ...]
+    terms: int
+    points: tuple[int, ...]
+    faces: int
+    boundary: int | None = None
+
+    def with_points(self, sampling: Sampling, patches: int) -> "Resolution":
+        """The same with a user's number of points: an equal share for each patch."""
+        each = max(1, sampling.interior // patches)
+        return replace(self, points=(each,) * patches, boundary=sampling.boundary)
 
 
 @dataclass(frozen=True)

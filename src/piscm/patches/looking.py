@@ -10,7 +10,7 @@ from piscm.linalg.threads import one_thread
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.patches.coupled import Coupled, Solved
 from piscm.patches.crew import District
-from piscm.patches.cutting import by_owner
+from piscm.patches.drafts import by_owner
 from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]
