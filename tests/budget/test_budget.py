@@ -71,6 +71,18 @@ def test_what_cannot_be_cut_is_not_begun_too_late(now, monkeypatch):
     assert singular_value_work(30, 10) == singular_value_work(10, 30)
 
 
+def test_a_machine_that_became_slow_is_given_less_to_do(now, monkeypatch):
+    monkeypatch.setattr(clock, "_rate", lambda slow: 1e9)
+    with spending(Budget(deadline=now[0] + 30.0)):
+        check_work(2e9)
+        now[0] += 8.0  # four times as long as it should take
+        check_work(5e9)
+        now[0] += 20.0
+        with pytest.raises(OutOfTimeError):
+            check_work(1e9)  # one second, and two are left
+    assert current().pace.slowdown == 1.0
+
+
 @pytest.mark.parametrize("slow", [False, True])
 def test_the_rate_of_this_machine(slow):
     assert 1e7 < clock._rate(slow) < 1e14

@@ -10,13 +10,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from piscm.problem.errors import ProblemError
 
 # After the deadline a run may take this many seconds, and this share of its time limit, to put its
 # result together.
 _GRACE, _GRACE_SHARE = 0.2, 0.1
+# Pieces are taken for slower than they should be by at most this factor.
+_SLOWEST = 8.0
 
 
 class OutOfTimeError(Exception):
@@ -31,6 +33,28 @@ STOPS = (KeyboardInterrupt, OutOfTimeError, OutOfMemoryError, MemoryError)
 """Whatever ends a run early. Who has something to return by then catches them."""
 
 
+@dataclass
+class Pace:
+    """How much longer pieces of a run take than they should, on a busy machine for instance."""
+
+    expected: float = 0.0
+    took: float = 0.0
+    begun: tuple[float, float] | None = None  # when, and how many seconds it should take
+
+    def end(self) -> None:
+        """The piece that was begun has ended; pieces count half as much with each later one."""
+        if self.begun is None:
+            return
+        moment, expected = self.begun
+        self.expected = self.expected / 2 + expected
+        self.took = self.took / 2 + time.perf_counter() - moment
+        self.begun = None
+
+    @property
+    def slowdown(self) -> float:
+        return min(_SLOWEST, max(1.0, self.took / self.expected)) if self.expected > 0 else 1.0
+
+
 @dataclass(frozen=True)
 class Budget:
     """Time and memory of a run.
@@ -43,11 +67,13 @@ class Budget:
         Seconds after the deadline in which the result is put together.
     memory : float
         Bytes.
+    pace : Pace
     """
 
     deadline: float = math.inf
     grace: float = 0.0
     memory: float = math.inf
+    pace: Pace = field(default_factory=Pace, compare=False)
 
     @classmethod
     def of(cls, seconds: float | None, memory: float) -> "Budget":

@@ -1,5 +1,6 @@
 """Looks at the clock, between parts of a computation and before a part that cannot be cut."""
 
+import math
 import time
 from functools import cache
 
@@ -11,6 +12,8 @@ from piscm.budget.interrupts import check_interrupt
 
 # Rates (operations a second) that every machine reaches; below them nothing is measured.
 _LEAST = {False: 1e9, True: 1e9}
+# Pieces of so many operations tell whether this machine is as fast as it was.
+_LONG = 1e9
 # Factorizations of large matrices reach this share of the rate of a product of small ones, and
 # large singular value decompositions at least that of small ones (measured: 2 to 3 times as much).
 _SHARE = {False: 0.5, True: 1.0}
@@ -19,7 +22,9 @@ _SHARE = {False: 0.5, True: 1.0}
 def check_time() -> None:
     """Raise `OutOfTimeError` once the deadline has passed, and Ctrl-C if it was pressed."""
     check_interrupt()
-    if current().left < 0:
+    budget = current()
+    budget.pace.end()
+    if budget.left < 0:
         raise OutOfTimeError
 
 
@@ -35,9 +40,11 @@ def check_work(operations: float, slow: bool = False) -> None:
     """
     check_time()
     budget = current()
-    left = budget.left + budget.grace
+    left = (budget.left + budget.grace) / budget.pace.slowdown
     if operations > _LEAST[slow] * left and operations > _rate(slow) * left:
         raise OutOfTimeError
+    if operations > _LONG and left < math.inf:
+        budget.pace.begun = time.perf_counter(), operations / _rate(slow)
 
 
 @cache
