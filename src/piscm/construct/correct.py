@@ -22,6 +22,7 @@ from piscm.construct.direction import Direction
 from piscm.linalg.basis import Basis
 from piscm.linalg.normal_equations import NormalEquations
 from piscm.linalg.truncated import (
+    MANY,
     LeastSquares,
     balance,
     solve_by_triangle,
@@ -159,9 +160,11 @@ class Corrector:
         if safe:
             new, rank = solve_least_squares(columns, target, self._truncation)
             return LeastSquares(new - now, rank)
-        step = self._normal.step(columns, missing)
-        if step is not None:
-            return LeastSquares(step, len(columns))
+        # Where truncation has dropped some of many columns it will again, so these would fail.
+        if not (self._dropped and len(columns) >= MANY):
+            step = self._normal.step(columns, missing)
+            if step is not None:
+                return LeastSquares(step, len(columns))
         new, rank = solve_by_triangle(columns, target, self._truncation, self._dropped)
         self._dropped = len(columns) - int(rank)
         return LeastSquares(new - now, rank)

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 _GRAM_NOISE = 1e-14
 # From so many unknowns on, the dropped singular values are looked for alone: a third of gelsd's
 # time with 800 sigmoid nodes, of which 55 directions are dropped; nothing is gained with 500.
-_MANY = 500
+MANY = 500
 
 
 class LeastSquares(NamedTuple):
@@ -68,13 +68,17 @@ def solve_by_triangle(
     count = len(columns)
     check_work(2.0 * columns.size * count)
     both = np.concatenate([columns, target[None]]).T
-    reduced = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
+    lapack = scipy.linalg.lapack
+    size = int(lapack.dgeqrf_lwork(*both.shape)[0])
+    reduced = lapack.dgeqrf(both, lwork=size, overwrite_a=1)[0]
+    # Below the diagonal is something else, which triangular solves do not look at.
     triangle, inner = np.asfortranarray(reduced[:count, :count]), reduced[:count, count]
     if len(triangle) < count or not np.isfinite(triangle).all():
         return solve_least_squares(columns, target, truncation)
     if least_share(triangle) > MARGIN * truncation:
         return LeastSquares(np.asarray(scipy.linalg.blas.dtrsv(triangle, inner)), count)
-    if count >= _MANY:
+    triangle = np.asfortranarray(np.triu(triangle))
+    if count >= MANY:
         found = solve_without_smallest(triangle, inner, truncation, dropped)
         if found is not None:
             return LeastSquares(*found)
