@@ -7,7 +7,8 @@ import numpy as np
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
 from piscm.patches.cutting import check_places
-from piscm.patches.run import Asked, run_patches
+from piscm.patches.run import run_patches
+from piscm.patches.search import Asked
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem

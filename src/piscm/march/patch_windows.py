@@ -25,7 +25,8 @@ from piscm.network.patchwork import Patchwork, side_by_side
 from piscm.patches.cutting import check_places
 from piscm.patches.distance import distance
 from piscm.patches.levels import Level
-from piscm.patches.run import Asked, Begun, Run, error_of, told, workshop_of
+from piscm.patches.run import error_of, told, workshop_of
+from piscm.patches.search import Asked, Begun, Search
 from piscm.patches.trial import Trial
 from piscm.problem.problem import Problem
 from piscm.result.history import history_of
@@ -214,10 +215,11 @@ class PatchWindows:
         part = self._part(low, high, None if last is None else last.trial.model)
         asked = replace(self._asked, tolerance=tolerance)
         workshop = workshop_of(self._request, part, asked, self._key)
-        run = Run(workshop, asked, report, self._begun(last, low, high), confirmed=False)
-        status = run.finished()
-        assert run.best is not None
-        return Done(low, high, part, run.best, tuple(run.past), status, run.factor)
+        begun = self._begun(last, low, high)
+        search = Search(workshop, asked, report, begun, confirmed=False)
+        status = search.finished()
+        assert search.best is not None
+        return Done(low, high, part, search.best, tuple(search.past), status, search.factor)
 
     def _part(self, low: float, high: float, before: Patchwork | None) -> Part:
         return self._whole.window(self._coordinate, low, high, before)

@@ -1,0 +1,284 @@
+"""The trials of a run in patches: how many, how many nodes in each, and when it will do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from piscm.budget.budget import STOPS
+from piscm.patches.coupled import Guide
+from piscm.patches.grid import Edges, even_edges, halved
+from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
+from piscm.patches.trial import Trial, Workshop
+from piscm.result.progress import Watcher
+from piscm.result.status import Status
+
+# Below this residual the patches are small enough, and more nodes in each are what helps.
+_LEARNT = 0.05
+# The same for patches with many nodes: if those resolve the fields, they do it at once, and fields
+# that are almost zero may come below the bound above.
+_RESOLVED = 5e-3
+# Twice the nodes have to bring the residual below this fraction, or the patches are halved.
+_FAST = 0.25
+# More nodes have to bring the residual below this fraction, or nothing more is tried but so many
+# nodes in all that cost little: waves that fade where they are not resolved have a small residual.
+_GAINED, _CHEAP = 0.5, 5000
+MOST_PATCHES = 4096
+"""At most so many patches are chosen unasked."""
+# The estimate of a trial and its twin may be too small by this factor.
+_MARGIN = 2.0
+# A residual this many times as large near the faces as elsewhere shows a layer that is missed.
+_LAYER = 4.0
+FREE = 1e5
+"""Fields that answer to random rows of size 1 by more than this are not determined."""
+# The same where everything is zero, and no second solution warns of it.
+_FREE_OF_NOTHING = 1e3
+# Factors on the usual scale of nodes, tried once.
+_FACTORS = (0.7, 1.4)
+# The patches with the largest residuals, as a fraction of all, are grown alone if they have this
+# share of all squares.
+_WORST, _SHARE = 0.25, 0.9
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is asked for.
+
+    Attributes
+    ----------
+    tolerance : float
+        0 if none was given: one solve with `max_nodes` then.
+    shape : tuple of int or None
+        Patches along each coordinate; None leaves them open.
+    max_nodes : int or None
+        Of a patch.
+    activation : str
+    scale : tuple of float or None
+        Of the nodes, in half-patches.
+    most : int
+        Patches of the first number of nodes, where their number is open; fewer of larger ones.
+    """
+
+    tolerance: float
+    shape: tuple[int, ...] | None = None
+    max_nodes: int | None = None
+    activation: str = "sin"
+    scale: tuple[float, ...] | None = None
+    most: int = MOST_PATCHES
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Where a search begins: with the level, the scale of nodes and the fields of another."""
+
+    level: Level
+    factor: float
+    guide: Guide
+
+
+class Search:
+    """The trials of a run.
+
+    Parameters
+    ----------
+    begun : Begun, optional
+        What did for a similar problem, to begin with.
+    confirmed : bool
+        Whether a trial that seems to do is confirmed by another of its level and scale.
+    """
+
+    def __init__(
+        self,
+        workshop: Workshop,
+        asked: Asked,
+        report: Watcher,
+        begun: Begun | None = None,
+        confirmed: bool = True,
+    ) -> None:
+        self.workshop, self._asked, self._report = workshop, asked, report
+        self.best: Trial | None = None
+        self.past: list[Trial] = []
+        self._factor, self._scanned = 1.0, False
+        self._begun, self._confirmed = begun, confirmed
+        if begun is not None:
+            self._factor, self._scanned = begun.factor, True
+        dimension = workshop.part.problem.domain.dimension
+        self._first = min(first_nodes(dimension), asked.max_nodes or first_nodes(dimension))
+        self._most = asked.max_nodes or most_nodes(dimension)
+        self._tall = min(self._most, tall_nodes(dimension))
+
+    def finished(self) -> Status:
+        """Try until it will do; how that ended."""
+        try:
+            for _ in self._trials():
+                best = self.best
+                assert best is not None
+                if best.trivial:
+                    return self._at_start()
+                if self._hopeful:
+                    self._try(best.level, best.factor, turn=1)
+                if self._met:
+                    return Status.CONVERGED
+                if self._free:
+                    return Status.HOPELESS
+        except STOPS as stop:
+            if self.best is None:
+                raise
+            return Status.after(stop)
+        if not self._asked.tolerance > 0:
+            return Status.FINISHED
+        return Status.HOPELESS
+
+    def _at_start(self) -> Status:
+        """Nothing has to be found, if the fields are determined at all: more nodes tell."""
+        assert self.best is not None
+        trial = self.workshop.trial(replace(self.best.level, nodes=2 * self._first), None)
+        self.best = trial
+        sure = trial.amplification.max() < _FREE_OF_NOTHING
+        return Status.SOLVED_AT_START if sure else Status.UNDETERMINED
+
+    @property
+    def _free(self) -> bool:
+        """Whether trials in a row did not determine the fields: three that resolved them, or five.
+
+        Waves that are not resolved answer to noise without bound as well.
+        """
+        free = [trial.amplification.max() >= FREE for trial in self.past]
+        resolved = all(trial.error < _LEARNT for trial in self.past[-3:])
+        return (len(free) >= 3 and all(free[-3:]) and resolved) or (
+            len(free) >= 5 and all(free[-5:])
+        )
+
+    @property
+    def _hopeful(self) -> bool:
+        """Whether the best trial seems to do, and has no twin that could confirm it."""
+        best = self.best
+        assert best is not None
+        wanted = self._confirmed and best.twin is None
+        return wanted and self._within(_MARGIN * best.hoped)
+
+    @property
+    def _met(self) -> bool:
+        best = self.best
+        assert best is not None
+        if not self._confirmed:
+            return self._within(best.estimate)
+        return best.twin is not None and self._within(_MARGIN * best.estimate)
+
+    def _within(self, error: float) -> bool:
+        """Whether an error of the best trial is small enough, and so is its residual at faces."""
+        best, tolerance = self.best, self._asked.tolerance
+        assert best is not None
+        if not tolerance > 0 or not error <= tolerance:
+            return False
+        return best.near_faces <= _LAYER * max(best.error, tolerance)
+
+    def _trials(self) -> Iterator[None]:
+        domain, shape = self.workshop.part.problem.domain, self._asked.shape
+        first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
+        edges = even_edges(domain, first)
+        if not self._asked.tolerance > 0:
+            self._try(Level(edges, self._most))
+            yield
+            return
+        if self._begun is not None:
+            for level in (self._begun.level.coarser, self._begun.level):
+                self._try(level)
+                yield
+        nodes, again = self._first, False
+        while True:
+            trial = self._try(Level(edges, nodes))
+            yield
+            if shape is None and trial.error >= _LEARNT and nodes < self._tall:
+                # Once these do not suffice, fewer in halves do not either.
+                nodes = self._tall
+                continue
+            learnt = _LEARNT if nodes == self._first else _RESOLVED
+            small_enough = trial.error < learnt or shape is not None
+            before, most = self._error, self._asked.most * self._first
+            if small_enough:
+                yield from self._enlarged(trial)
+                if shape is not None:
+                    return
+                if not self._error < _GAINED * before:  # what looked resolved was not
+                    if self._error < _RESOLVED or again:
+                        most = min(most, _CHEAP)
+                    nodes, again = self._tall, True
+                    self._factor, self._scanned = 1.0, False
+            edges = self._finer(self._last)
+            patches = np.prod([len(own) - 1 for own in edges])
+            if patches * nodes > most:
+                if not small_enough:
+                    yield from self._enlarged(trial)
+                return
+
+    def _finer(self, trial: Trial) -> Edges:
+        """Patches halved, or only those whose residual is most of all."""
+        # Waves that are not resolved leave zero, whose residual is at the faces of the domain only.
+        worst = self._worst(trial) if trial.error < _LEARNT else ()
+        cells = [trial.cutting.grid.cells[number] for number in worst] or None
+        edges = halved(trial.level.edges, cells)
+        # On a line all patches together cost little: four at once.
+        return halved(edges) if cells is None and len(edges) == 1 else edges
+
+    def _enlarged(self, first: Trial) -> Iterator[None]:
+        """More and more nodes, while that pays."""
+        yield from self._scaled(first)
+        edges, count, errors = first.level.edges, first.level.nodes, [first.error]
+        while count < self._most:
+            count = min(self._most, round(np.sqrt(2.0) * count))
+            trial = self._try(Level(edges, count))
+            yield
+            worst = self._worst(trial)
+            if worst:
+                trial = self._try(Level(edges, count, worst))
+                yield
+            errors.append(trial.error)
+            if len(errors) > 2 and errors[-1] > _FAST * errors[-3]:
+                return
+
+    def _scaled(self, last: Trial) -> Iterator[None]:
+        """Other scales of the nodes, once there is something to compare."""
+        if self._asked.scale is not None or self._scanned:
+            return
+        self._scanned = True
+        found = {1.0: last.error}
+        for factor in _FACTORS:
+            found[factor] = self._try(last.level, factor).error
+            yield
+        self._factor = min(found, key=lambda own: found[own])
+
+    def _worst(self, trial: Trial) -> tuple[int, ...]:
+        """The patches whose residual is most of all; none if it is spread."""
+        own = trial.solved.energies.sum(axis=1)
+        order = np.argsort(own)[::-1]
+        few = order[: max(1, int(_WORST * len(order)))]
+        if len(order) < 4 or not own[few].sum() > _SHARE * own.sum():
+            return ()
+        return tuple(sorted(int(number) for number in few))
+
+    @property
+    def factor(self) -> float:
+        """The factor on the usual scale of nodes that does best."""
+        return self._factor
+
+    # --- trials -----------------------------------------------------------------------------
+
+    @property
+    def _error(self) -> float:
+        return np.inf if self.best is None else self.best.error
+
+    def _try(self, level: Level, factor: float | None = None, turn: int = 0) -> Trial:
+        guide: Guide | None = None if self._begun is None else self._begun.guide
+        if self.best is not None and self.best.error < 1.0:
+            guide = self.best.model
+        trial = self.workshop.trial(level, guide, factor or self._factor, turn)
+        best = self.best
+        if best is None or trial.error < best.error:
+            best = trial
+        self.past.append(trial)
+        if not turn:
+            self._last = trial
+        self.best = best.among(self.past)
+        self._report(len(trial.cutting.patches), trial.error)
+        return trial
