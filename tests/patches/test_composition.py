@@ -86,14 +86,63 @@ def test_nonlinear_windows_of_patches():
     assert missed(solution, sympy.lambdify((x, t), front)(at["x"], 0.9), **at) < 1e-3
 
 
-def test_unknowns_in_windows_of_patches_are_refused():
+def decaying(seed=0, rate=-mu, guesses=None):
+    """Data of 1 / (1 + 0.7 t) with noise, and the equation with its rate unknown."""
+    y = piscm.field("y", t)
+    points = np.linspace(0.1, 2.9, 60)
+    values = 1 / (1 + 0.7 * points) + 1e-2 * np.random.default_rng(seed).standard_normal(60)
+    return Problem(
+        Box({t: (0, 3)}),
+        [y.diff(t) - rate * y**2],
+        [Condition(y - 1, on={t: 0})],
+        unknowns=guesses or {mu: 0.3},
+        observations=[Observations(y, points=points[:, None], values=values)],
+    )
+
+
+def test_unknowns_in_windows_of_patches(tmp_path):
+    at = np.linspace(0.1, 2.9, 60)
+    slopes = -at / (1 + 0.7 * at) ** 2
+    expected = 1e-2 / np.linalg.norm(slopes)  # of least squares with the equation solved
+    off = []
+    for seed in range(2):
+        solution = solve(decaying(seed), Windows(t, 2, method=Patches(2)), tol=1e-3)
+        own = solution.unknowns["mu"]
+        assert solution.status is Status.NOISY
+        assert own.stderr == pytest.approx(expected, rel=0.3)
+        off.append((own.value - 0.7) / expected)
+    assert np.sqrt(np.mean(np.square(off))) < 2
+    assert solution.network.tiles.shape == (4,)
+    bars = solution.std(t=at)
+    assert bars == pytest.approx(np.abs(slopes) * own.stderr, rel=0.1)
+    solution.save(tmp_path / "decay.npz")
+    loaded = piscm.load(tmp_path / "decay.npz")
+    assert loaded.unknowns["mu"].stderr == own.stderr
+    assert np.array_equal(loaded.std(t=at), bars)
+
+
+def test_an_unknown_that_no_window_of_patches_determines_is_told():
+    free = piscm.unknown("free")
+    problem = decaying(rate=-mu * free, guesses={mu: 0.8, free: 0.5})
+    solution = solve(problem, Windows(t, 2, method=Patches(2)), tol=1e-2)
+    assert solution.status is Status.UNDETERMINED
+    assert solution.unknowns["free"].stderr == np.inf
+
+
+def test_an_unknown_of_a_field_in_space_and_time():
+    method = Windows(t, 2, method=Patches({x: 2}))
+    solution = solve(cooling(), method, tol=1e-2)
+    own = solution.unknowns["mu"]
+    assert solution.status.ok
+    assert abs(own.value - 1) < 4 * own.stderr < 0.02
+
+
+def test_unknowns_without_data_in_windows_of_patches_are_refused():
+    y = piscm.field("y", t)
     problem = Problem(
         Box({t: (0, 1)}),
-        [piscm.field("y", t).diff(t) - mu],
-        [
-            Condition(piscm.field("y", t), on={t: 0}),
-            Condition(piscm.field("y", t) - 1, on={t: 0.5}),
-        ],
+        [y.diff(t) - mu],
+        [Condition(y, on={t: 0}), Condition(y - 1, on={t: 0.5})],
         unknowns={mu: 0.5},
     )
     with pytest.raises(piscm.ProblemError, match="unknowns"):

@@ -58,7 +58,7 @@ class FittedUnknowns:
 
 
 @dataclass(frozen=True)
-class _Observed:
+class Observed:
     """Observations in one window: their residual, and its response to weights and unknowns."""
 
     block: Block
@@ -70,7 +70,7 @@ class _Observed:
 
 
 @dataclass(frozen=True)
-class _Move:
+class Move:
     """The change of a window's weights: the one required by its equations, and one per unknown."""
 
     base: Floats  # (nodes, fields)
@@ -100,7 +100,7 @@ def fit_unknowns(
         chain = _Chain(request, physics, data, coordinate, unknowns)
         for piece, own in zip(pieces, weights, strict=True):
             chain.follow(piece, own)
-        steps, squares = _unknown_steps(chain.observed, bounds, unknowns)
+        steps, squares = unknown_steps(chain.observed, bounds, unknowns)
         if steps is None or not np.isfinite(steps).all() or squares > 1e3 * best:
             return None
         best = min(best, squares)
@@ -114,7 +114,7 @@ def fit_unknowns(
     missed = np.concatenate([item.residual for item in chain.observed])
     size = np.concatenate([block.data for block in data if block.data is not None])
     misfit = float(np.linalg.norm(missed)) / max(float(np.linalg.norm(size)), _TINY)
-    errors = _uncertainty(chain.observed, chain.moves, len(unknowns), data)
+    errors = spread_of(chain.observed, chain.moves, len(unknowns), data)
     final = _Chain(request, physics, data, coordinate, unknowns)
     moved = [final.moved(piece, own) for piece, own in zip(pieces, weights, strict=True)]
     return FittedUnknowns(unknowns, moved, errors, misfit)
@@ -135,8 +135,8 @@ class _Chain:
         guessed = physics.problem.guessing([float(value) for value in unknowns])
         self._physics, self._unknowns = Part(guessed, physics.blocks), unknowns
         self._before: Network | None = None
-        self.moves: list[_Move] = []
-        self.observed: list[_Observed] = []
+        self.moves: list[Move] = []
+        self.observed: list[Observed] = []
 
     def _window(self, piece: Piece, weights: Floats) -> tuple[Part, Network]:
         """What must hold in a window given the previous one, and its network."""
@@ -178,7 +178,7 @@ class _Chain:
         basis.append(columns.at(linearization).reshape(-1, system.rows))
         solved = np.stack([basis.solve(target, _TRUNCATION).solution for target in right])
         shaped = solved.reshape(len(unknowns) + 1, *weights.shape)
-        self.moves.append(_Move(shaped[0], shaped[1:]))
+        self.moves.append(Move(shaped[0], shaped[1:]))
         self.observed += self._observed_in(piece, network, solved)
         self._before = network
 
@@ -187,7 +187,7 @@ class _Chain:
         assert self._before is not None
         return _followed(self.moves[-1].together, self._before.gradient(block.compiled, points))
 
-    def _observed_in(self, piece: Piece, network: Network, solved: Floats) -> list["_Observed"]:
+    def _observed_in(self, piece: Piece, network: Network, solved: Floats) -> list[Observed]:
         found = []
         for block in self._data:
             for own in self._within(block, piece):
@@ -197,7 +197,7 @@ class _Chain:
                 moved = _followed(solved, network.gradient(block.compiled, legs[0].points))
                 residual = network.residual(own, legs)
                 spread = own.spread * np.ones(len(own.data))
-                found.append(_Observed(block, own.data, residual, moved[0], moved[1:], spread))
+                found.append(Observed(block, own.data, residual, moved[0], moved[1:], spread))
         return found
 
     def _within(self, block: Block, piece: Piece) -> list[Block]:
@@ -220,7 +220,7 @@ def _followed(moves: Floats, gradient: Floats) -> Floats:
     return np.asarray(followed)
 
 
-def _row_weights(observed: Sequence[_Observed]) -> Floats:
+def _row_weights(observed: Sequence[Observed]) -> Floats:
     """The square root of the weight of each datum."""
     parts = []
     for item in observed:
@@ -235,9 +235,10 @@ def _row_weights(observed: Sequence[_Observed]) -> Floats:
     return np.concatenate(parts)
 
 
-def _unknown_steps(
-    observed: Sequence[_Observed], bounds: Bounds, unknowns: Floats
+def unknown_steps(
+    observed: Sequence[Observed], bounds: Bounds, unknowns: Floats
 ) -> tuple[Floats | None, float]:
+    """The step that meets the data best, and their squares; none if they do not determine it."""
     if not observed:
         return None, 0.0
     factor = _row_weights(observed)
@@ -259,9 +260,9 @@ def _unknown_steps(
     return steps, float(missed @ missed)
 
 
-def _uncertainty(
-    observed: Sequence[_Observed],
-    moves: Sequence[_Move],
+def spread_of(
+    observed: Sequence[Observed],
+    moves: Sequence[Move],
     count: int,
     data: Sequence[Block],
 ) -> Uncertainty:

@@ -5,7 +5,8 @@ tell, so there is a second, coarser march: its distance from the first one is it
 was handed on included.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,7 +89,7 @@ class Done:
     def size(self) -> float:
         """The root mean square of the fields."""
         model = self.trial.model
-        points = _looks(model.problem)
+        points = looks(model.problem)
         return float(
             np.sqrt(
                 sum(
@@ -131,15 +132,22 @@ class PatchWindows:
             self._request.reporting(self._asked.most, "solving", "patches") as report,
         ):
             report.expects(self._asked.tolerance)
-            done, status, error = self._repeated(report)
-        return self._told(done, status, error)
+            done, status, error = self.solved(report)
+        return self.told(done, status, error)
 
-    def _repeated(self, report: Watcher) -> tuple[list[Done], Status, ErrorEstimate | None]:
+    def at(self, problem: Problem) -> "PatchWindows":
+        """The same march of a similar problem, with the same nodes and points."""
+        other = copy(self)
+        other._request = replace(self._request, problem=problem)
+        other._whole = Part.whole(problem)
+        return other
+
+    def solved(self, report: Watcher) -> tuple[list[Done], Status, ErrorEstimate | None]:
         """March, and march again with a closer aim where the error grew on the way."""
         tolerance, aim = self._asked.tolerance, _AIM
         done, status = self._marched(aim * tolerance, report)
         try:
-            error = None if status.stopped else self._error(done)
+            error = None if status.stopped else self.error(done)
             for _ in range(_REPEATS if tolerance > 0 else 0):
                 if status is not Status.CONVERGED or error is None or error.free:
                     break
@@ -149,7 +157,7 @@ class PatchWindows:
                 other, ended = self._marched(aim * tolerance, report)
                 if ended is not Status.CONVERGED:
                     break
-                found = self._error(other)
+                found = self.error(other)
                 if not found.relative < error.relative:
                     break
                 done, error = other, found
@@ -239,10 +247,25 @@ class PatchWindows:
 
     # --- what is known ----------------------------------------------------------------------
 
-    def _model(self, works: list[Patchwork]) -> Patchwork:
+    def followed(self, done: Sequence[Done], coarser: bool = False) -> list[Done]:
+        """The same windows at their levels, or coarser ones, each after the last of these."""
+        found: list[Done] = []
+        for window in done:
+            part = self._part(window.low, window.high, found[-1].trial.model if found else None)
+            workshop = workshop_of(self._request, part, self._asked, self._key + coarser)
+            level = window.trial.level
+            trial = workshop.trial(
+                level.coarser if coarser else level, window.trial.model, window.trial.factor
+            )
+            found.append(replace(window, part=part, trial=trial))
+        return found
+
+    def model(self, done: Sequence[Done]) -> Patchwork:
+        """All windows as one."""
+        works = [window.trial.model for window in done]
         return side_by_side(self._request.problem, self._request.start, works)
 
-    def _error(self, done: list[Done]) -> ErrorEstimate:
+    def error(self, done: Sequence[Done]) -> ErrorEstimate:
         """From the distance to a coarser march; infinite where a field is free in a window."""
         own = [error_of(window.trial) for window in done]
         names = list(own[0].by_field)
@@ -251,23 +274,26 @@ class PatchWindows:
             return ErrorEstimate(np.inf, dict.fromkeys(names, np.inf), free=free)
         if all(window.trial.trivial for window in done):
             return own[0]
-        coarse: list[Trial] = []
-        for window in done:
-            part = self._part(window.low, window.high, coarse[-1].model if coarse else None)
-            workshop = workshop_of(self._request, part, self._asked, self._key + 1)
-            level = window.trial.level.coarser
-            coarse.append(workshop.trial(level, window.trial.model, window.factor))
-        residuals = np.array([[w.trial.error, c.error] for w, c in zip(done, coarse, strict=True)])
+        coarse = self.followed(done, coarser=True)
+        residuals = np.array(
+            [[own.trial.error, other.trial.error] for own, other in zip(done, coarse, strict=True)]
+        )
         fine, rough = np.sqrt(np.mean(residuals**2, axis=0))
         ratio = fine / rough if rough > 0 else 1.0
-        mine = self._model([window.trial.model for window in done])
-        other = self._model([trial.model for trial in coarse])
-        found = distance(mine, other, _looks(mine.problem), float(ratio))
+        mine, other = self.model(done), self.model(coarse)
+        found = distance(mine, other, looks(mine.problem), float(ratio))
         errors = found.unconfirmed
         return ErrorEstimate(found.relative(errors), dict(zip(names, errors, strict=True)))
 
-    def _told(self, done: list[Done], status: Status, error: ErrorEstimate | None) -> Outcome:
-        model = self._model([window.trial.model for window in done])
+    def told(
+        self,
+        done: list[Done],
+        status: Status,
+        error: ErrorEstimate | None,
+        model: Patchwork | None = None,
+    ) -> Outcome:
+        """The outcome of a march, whose windows are one model."""
+        model = model or self.model(done)
         met = [
             (window.trial.model, block, legs)
             for window in done
@@ -288,6 +314,6 @@ class PatchWindows:
         )
 
 
-def _looks(problem: Problem) -> Floats:
+def looks(problem: Problem) -> Floats:
     """Points all over a domain."""
     return problem.domain.sample_inside(_LOOKS, Sampling().unit_points(np.random.default_rng(7)))

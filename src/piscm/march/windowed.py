@@ -12,6 +12,7 @@ from piscm.construct.construction import Construction
 from piscm.fit.pisc import PISC3
 from piscm.march.attempts import FixedAttempts, March
 from piscm.march.methods import Auto, Marching
+from piscm.march.patch_unknowns import PatchUnknowns
 from piscm.march.patch_windows import PatchWindows
 from piscm.march.patched import Patches
 from piscm.march.run import run
@@ -70,10 +71,10 @@ class Windows(Marching):
     def check(self, problem: Problem) -> None:
         self.each.check(problem)
         checked_coordinate(problem, self.coordinate)
-        if isinstance(self.each, Patches) and problem.unknowns:
+        if isinstance(self.each, Patches) and problem.unknowns and not problem.observations:
             raise ProblemError(
-                "Windows(method=Patches()): unknowns belong to all windows. Give patches in time "
-                f"as well, as Patches({{{self.coordinate}: 10}}), or Windows with Auto()."
+                "Windows(method=Patches()): unknowns are fitted to observations, and there are "
+                f"none. Give patches in time as well, as Patches({{{self.coordinate}: 10}})."
             )
 
     @property
@@ -97,7 +98,8 @@ class Windows(Marching):
         count = None if isinstance(self.count, str) else self.count
         if isinstance(each, Patches):
             asked = each.asked_for(request.problem)
-            return PatchWindows(request, asked, self.coordinate, count).outcome()
+            march = PatchUnknowns if request.problem.unknowns else PatchWindows
+            return march(request, asked, self.coordinate, count).outcome()
         attempts = each.attempts if isinstance(each, Auto) else FixedAttempts.by(each)
         return run(request, March(attempts, self.coordinate, count, required=True))
 

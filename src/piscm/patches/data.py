@@ -6,6 +6,7 @@ found. The same with noise on the data alone tells how closely the fields follow
 closely, data weigh less (generalized cross-validation).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,14 +58,19 @@ class WithBars:
 
     def error(self, known: ErrorEstimate) -> ErrorEstimate:
         """An estimate of the error with the share of the noise in it."""
-        if not np.isfinite(known.relative):
-            return known
-        each = {
-            name: float(np.hypot(own, more))
-            for (name, own), more in zip(known.by_field.items(), self.by_field, strict=True)
-        }
-        total = float(np.hypot(known.relative, self.relative))
-        return ErrorEstimate(total, each, from_noise=self.relative, free=known.free)
+        return with_noise(known, self.by_field, self.relative)
+
+
+def with_noise(known: ErrorEstimate, by_field: Sequence[float], relative: float) -> ErrorEstimate:
+    """An estimate of the error, and what noise adds to each field and to all of them."""
+    if not np.isfinite(known.relative):
+        return known
+    each = {
+        name: float(np.hypot(own, more))
+        for (name, own), more in zip(known.by_field.items(), by_field, strict=True)
+    }
+    total = float(np.hypot(known.relative, relative))
+    return ErrorEstimate(total, each, from_noise=relative, free=known.free)
 
 
 def with_bars(workshop: Workshop, best: Trial, tolerance: float) -> WithBars:
