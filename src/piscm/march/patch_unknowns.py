@@ -26,7 +26,7 @@ from piscm.march.patch_windows import Done, PatchWindows, looks
 from piscm.network.patchwork import Patchwork
 from piscm.patches.cutting import check_places
 from piscm.patches.data import with_noise
-from piscm.patches.run import Asked
+from piscm.patches.search import Asked
 from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
 from piscm.result.status import Status
