@@ -238,12 +238,13 @@ def test_a_table_of_points_is_matched_by_name(grown, refused):
     refused(lambda: grown.to_dataframe(points=swapped, x=[0.0]), "not both")
 
 
-def test_a_forward_problem_has_its_estimated_error_and_no_band():
+def test_a_forward_problem_has_its_estimated_error_as_a_band():
     problem = Problem(Box({t: (0, 1)}), [v.diff(t) + v], [Condition(v - 1, on={t: 0})])
     solution = solve(problem)
     made = solution.to_xarray()
-    assert list(made) == ["v"]
+    assert list(made) == ["v", "v_error"]
     assert made.v.attrs["estimated_error"] == solution.error_estimate.by_field["v"]
+    np.testing.assert_array_equal(made.v_error, solution.error_at(made.t.values))
 
 
 def test_vtk(grown, tmp_path, refused):

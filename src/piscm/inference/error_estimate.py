@@ -17,17 +17,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Symbol
 from sympy.core.function import AppliedUndef
 
 from piscm.assemble.grading import NEAREST, measuring
-from piscm.assemble.marching import runs_backward
 from piscm.assemble.windows import Part
+from piscm.inference.correction import checked_correction
 from piscm.inference.freedom import Freedom, freedom
-from piscm.inference.fresh_points import FittedPoints, beside, by_block
-from piscm.inference.richer import RicherSpace, richer_space, triangle_of
+from piscm.inference.fresh_points import FittedPoints
+from piscm.inference.in_windows import marched_backward, own_windows, window_of, without_data
+from piscm.inference.richer import RicherSpace, richer_space
 from piscm.inference.uncertainty import Uncertainty
-from piscm.linalg.damped import solve_damped_triangle
 from piscm.network.network import Network
 from piscm.problem.box import Box
 from piscm.problem.mosaic import Mosaic
@@ -35,14 +34,6 @@ from piscm.problem.problem import Problem
 
 Floats = NDArray[np.float64]
 
-# The correction is repeated while the true residual of what it leads to is above this fraction of
-# the one before, at most so often.
-_FALLEN, _STEPS = 0.5, 4
-# A residual below this fraction of the fields that does not fall is round-off.
-_ROUND_OFF = 1e-9
-# The corrected residual is looked at elsewhere at most so often: while it is so many times larger
-# there, and no small fraction of the residual of the solution.
-_LOOKS, _PARTED, _ENOUGH = 3, 2.0, 0.3
 _NOISE_POINTS = 200  # in each window, at which the noise's share is taken
 
 
@@ -94,27 +85,27 @@ def estimate_error(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     squares, sizes, volume = np.zeros(len(names)), np.zeros(len(names)), 0.0
     noise = np.zeros(len(names))
-    whole, left = _without_data(problem), Freedom(())
+    whole, left = without_data(problem), Freedom(())
     panels = network.panels
     along = None if panels is None else problem.domain.coordinates[panels.axis]
     before: Network | None = None
-    windows = list(enumerate(_windows(network)))
-    if _runs_backward(network):
+    windows = list(enumerate(own_windows(network)))
+    if marched_backward(network):
         windows.reverse()
     for turn, (number, (low, high, own)) in enumerate(windows):
         known = fitted[number] if number < len(fitted) else {}
-        part = _window(whole, network, low, high, before)
+        part = window_of(whole, network, low, high, before)
         space = richer_space(part, own, known, rng, whole=problem, along=along)
         if turn == 0:  # what is free is so in every window, or in the first alone
             left = freedom(space, known)
             if left.fields and problem.observations and not whole.problem.observations:
                 whole = Part.whole(problem)  # the data are needed
-                part = _window(whole, network, low, high, before)
+                part = window_of(whole, network, low, high, before)
                 space = richer_space(part, own, known, rng)
                 left = freedom(space, known)
             if len(_as_written(problem, left.fields)) == len(names):
                 return replace(unknown_error(problem), free=tuple(names))
-        corrected, unseen, space = _checked(space, known, rng, problem, along)
+        corrected, unseen, space = checked_correction(space, known, rng, problem, along)
         share = float(np.prod(part.problem.domain.bounding_box.width))
         volume += share
         everywhere = list(_everywhere(space, share, rng))
@@ -195,107 +186,3 @@ def _share(squares: Floats, size: float) -> float:
     if total == 0:
         return 0.0
     return float(np.sqrt(total / size)) if size > 0 else float("inf")
-
-
-def _without_data(problem: Problem) -> Part:
-    """What may determine the state alone: noise in data is no error of the equations."""
-    whole = Part.whole(problem)
-    several = len(problem.fields) > len(problem.equations)
-    return whole if several or not problem.conditions else whole.without_observations()
-
-
-def _runs_backward(network: Network) -> bool:
-    if network.panels is None:
-        return False
-    problem = network.problem
-    return runs_backward(problem, problem.domain.coordinates[network.panels.axis])
-
-
-def _window(whole: Part, network: Network, low: float, high: float, before: Network | None) -> Part:
-    if network.panels is None:
-        return whole
-    return whole.window(network.problem.domain.coordinates[network.panels.axis], low, high, before)
-
-
-def _windows(network: Network) -> Iterator[tuple[float, float, Network]]:
-    """The ends of each window of a network, and its own network."""
-    panels, domain = network.panels, network.problem.domain
-    if panels is None:
-        yield 0.0, 0.0, network
-        return
-    start, end = domain.span(domain.coordinates[panels.axis])
-    ends = [start, *panels.edges, end]
-    first = 0
-    for number, count in enumerate(panels.counts):
-        own = slice(first, first + count)
-        first += count
-        yield (
-            ends[number],
-            ends[number + 1],
-            Network(
-                network.problem,
-                network.start,
-                panels.activations[number],
-                network.nodes.some(own),
-                network.weights[own],
-                network.unknowns,
-            ),
-        )
-
-
-def _checked(
-    space: RicherSpace,
-    known: FittedPoints,
-    rng: np.random.Generator,
-    problem: Problem,
-    along: Symbol | None,
-) -> tuple[Network, float, RicherSpace]:
-    """The correction, how much of the residual it leaves, and the space in which both hold.
-
-    A richer space needs more points than the fit had. So the corrected residual is looked at
-    elsewhere, and where it is much larger there, these points come in addition.
-    """
-    for turn in range(_LOOKS):
-        corrected, left = _corrected(space)
-        seen = space.elsewhere(corrected, rng)
-        if turn == _LOOKS - 1 or not seen.after > max(_PARTED * left, _ENOUGH * seen.before):
-            break
-        known = by_block(space.part, beside(space.part, seen.points, known))
-        space = richer_space(space.part, space.own, known, rng, whole=problem, along=along)
-    # Data that are needed to determine the fields may be noisy: no space should follow the noise.
-    unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * seen.after - seen.before)
-    return corrected, unseen if np.isfinite(left) else float("inf"), space
-
-
-def _corrected(space: RicherSpace) -> tuple[Network, float]:
-    """The solution corrected in the richer space, and its residual.
-
-    Gauss–Newton: one step where the linearization holds, a few more where the true residual falls
-    too little; infinite if it does not fall.
-    """
-    weights, state = space.weights, space.state
-    unknowns, amplitudes = space.own.unknowns, _amplitudes(space)
-    first = last = float(state.norm)
-    triangle = space.triangle if not len(amplitudes) else None
-    for turn in range(_STEPS):
-        if turn > 0 or triangle is None:
-            moves = space.system.linearize(state).unknowns[amplitudes]
-            triangle = triangle_of(np.concatenate([space.design_at(state), moves]), state)
-        step = solve_damped_triangle(triangle)
-        weights = weights + step[: weights.size].reshape(weights.shape)
-        unknowns = unknowns.copy()
-        unknowns[amplitudes] += step[weights.size :]
-        state = space.system.state_with(space.columns, weights, unknowns)
-        left = float(state.norm)
-        if space.system.is_linear or not left > _FALLEN * last:
-            break
-        last = left
-    if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * space.size:
-        left = float("inf")
-    return space.network(weights, unknowns), left
-
-
-def _amplitudes(space: RicherSpace) -> NDArray[np.intp]:
-    """The unknowns that are factors of singular functions: a part of the fields."""
-    problem = space.part.problem
-    return np.flatnonzero([symbol in problem.amplitudes for symbol in problem.unknowns])

@@ -56,6 +56,10 @@ class Exports(ABC):
     def std(self, *given: Any, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression at coordinates."""
 
+    @abstractmethod
+    def error_at(self, *given: Any, **coordinates: ArrayLike) -> Floats:
+        """The estimated error of a field at coordinates."""
+
     # --- functions and formulas ---------------------------------------------------------------
 
     def as_function(
@@ -175,10 +179,11 @@ class Exports(ABC):
         Parameters
         ----------
         expression : sympy.Expr or str, optional
-            Given, the result is a DataArray of it. Left out, it is a Dataset with every field and,
-            where there are data, its standard error as ``u_std``; the unknowns and the estimated
-            relative error are attributes. Without data there is no error band point by point: the
-            estimate is a root mean square over the domain, ``dataset.u.attrs["estimated_error"]``.
+            Given, the result is a DataArray of it. Left out, it is a Dataset with every field and
+            its error band: where there are data its standard error ``u_std``, else the estimated
+            size of its error ``u_error`` (see `error_at`) if the run has estimated it. The unknowns
+            and the estimated relative error are attributes; the root mean square error of a field
+            is ``dataset.u.attrs["estimated_error"]``.
         **coordinates : array_like
             The axes; one that is left out spans the domain evenly.
         """
@@ -197,6 +202,8 @@ class Exports(ABC):
         for name, array in self._all_values(mesh).items():
             told = {"estimated_error": by_field[name]} if name in by_field else {}
             made[name] = (tuple(axes), array, told)
+        for name, array in self._estimated_errors(mesh).items():
+            made[name] = (tuple(axes), array)
         return made
 
     def to_dataframe(
@@ -299,6 +306,16 @@ class Exports(ABC):
             if bars:
                 made[f"{name}_std"] = values_inside(self.std, self.problem, item, at)
         return made
+
+    def _estimated_errors(self, at: Mapping[str, Any]) -> dict[str, Floats]:
+        """The estimated error of every field of a forward problem whose run has an estimate."""
+        known = self.known_error is not None and np.isfinite(self.known_error.relative)
+        if not known or self.problem.observations or not isinstance(self.network, Network):
+            return {}
+        return {
+            f"{item.func}_error": values_inside(self.error_at, self.problem, item, at)
+            for item in self.problem.written_fields
+        }
 
     def _attributes(self) -> dict[str, Any]:
         """What a Dataset says about itself, in types that NetCDF can hold."""

@@ -13,13 +13,14 @@ from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import Budget, OutOfMemoryError, OutOfTimeError, current, spending
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
+from piscm.inference.error_field import ErrorField, error_field
 from piscm.inference.identifiability import undetermined_text
 from piscm.inference.uncertainty import Uncertainty
 from piscm.linalg.threads import one_thread
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.patchwork import Patchwork
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 from piscm.result.arguments import as_written, checked_points, in_parts, located, only_field
@@ -250,6 +251,31 @@ class Solution(Exports):
                 if not stopped:
                     raise
                 return unknown_error(self.problem)
+
+    @cached_property
+    def _error_field(self) -> ErrorField:
+        if self.problem.observations or not isinstance(self.network, Network):
+            raise ProblemError(
+                "The error at points is estimated for forward problems on networks of one or more "
+                "windows. With observations there is solution.std; in patches the mean alone."
+            )
+        means = self.error_estimate.by_field
+        with one_thread(), spending(current()):
+            return error_field(self.network, means, self.seed)
+
+    def error_at(self, *given: Any, **coordinates: ArrayLike) -> Floats:
+        """The estimated size of the error of a field at points, without knowing the truth.
+
+        Takes the arguments of a call of the solution, with a field for the expression. It is
+        computed on the first call, in about the time of an estimate. Where it crosses zero the
+        error is not zero: it is as large as around. For forward problems; with observations `std`
+        tells what their noise does.
+        """
+        expression, given_points, shape = located(self.problem, given, coordinates)
+        points = checked_points(self.problem, given_points)
+        if expression not in self.problem.written_fields:
+            raise ProblemError(f"error_at({brief(expression)}): give one of the fields.")
+        return np.asarray(self._error_field(expression, points).reshape(shape))
 
     def std(self, *given: Any, **coordinates: ArrayLike) -> Floats:
         """The standard error of an expression, from the noise of the observations.

@@ -1,0 +1,78 @@
+"""The solution of a window, corrected in a richer space: what is left of its error equation."""
+
+import numpy as np
+from numpy.typing import NDArray
+from sympy import Symbol
+
+from piscm.inference.fresh_points import FittedPoints, beside, by_block
+from piscm.inference.richer import RicherSpace, richer_space, triangle_of
+from piscm.linalg.damped import solve_damped_triangle
+from piscm.network.network import Network
+from piscm.problem.problem import Problem
+
+# The correction is repeated while the true residual of what it leads to is above this fraction of
+# the one before, at most so often.
+_FALLEN, _STEPS = 0.5, 4
+# A residual below this fraction of the fields that does not fall is round-off.
+_ROUND_OFF = 1e-9
+# The corrected residual is looked at elsewhere at most so often: while it is so many times larger
+# there, and no small fraction of the residual of the solution.
+_LOOKS, _PARTED, _ENOUGH = 3, 2.0, 0.3
+
+
+def checked_correction(
+    space: RicherSpace,
+    known: FittedPoints,
+    rng: np.random.Generator,
+    problem: Problem,
+    along: Symbol | None,
+) -> tuple[Network, float, RicherSpace]:
+    """The correction, how much of the residual it leaves, and the space in which both hold.
+
+    A richer space needs more points than the fit had. So the corrected residual is looked at
+    elsewhere, and where it is much larger there, these points come in addition.
+    """
+    for turn in range(_LOOKS):
+        corrected, left = _corrected(space)
+        seen = space.elsewhere(corrected, rng)
+        if turn == _LOOKS - 1 or not seen.after > max(_PARTED * left, _ENOUGH * seen.before):
+            break
+        known = by_block(space.part, beside(space.part, seen.points, known))
+        space = richer_space(space.part, space.own, known, rng, whole=problem, along=along)
+    # Data that are needed to determine the fields may be noisy: no space should follow the noise.
+    unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * seen.after - seen.before)
+    return corrected, unseen if np.isfinite(left) else float("inf"), space
+
+
+def _corrected(space: RicherSpace) -> tuple[Network, float]:
+    """The solution corrected in the richer space, and its residual.
+
+    Gauss–Newton: one step where the linearization holds, a few more where the true residual falls
+    too little; infinite if it does not fall.
+    """
+    weights, state = space.weights, space.state
+    unknowns, amplitudes = space.own.unknowns, _amplitudes(space)
+    first = last = float(state.norm)
+    triangle = space.triangle if not len(amplitudes) else None
+    for turn in range(_STEPS):
+        if turn > 0 or triangle is None:
+            moves = space.system.linearize(state).unknowns[amplitudes]
+            triangle = triangle_of(np.concatenate([space.design_at(state), moves]), state)
+        step = solve_damped_triangle(triangle)
+        weights = weights + step[: weights.size].reshape(weights.shape)
+        unknowns = unknowns.copy()
+        unknowns[amplitudes] += step[weights.size :]
+        state = space.system.state_with(space.columns, weights, unknowns)
+        left = float(state.norm)
+        if space.system.is_linear or not left > _FALLEN * last:
+            break
+        last = left
+    if not left <= first and not space.system.is_linear and not left < _ROUND_OFF * space.size:
+        left = float("inf")
+    return space.network(weights, unknowns), left
+
+
+def _amplitudes(space: RicherSpace) -> NDArray[np.intp]:
+    """The unknowns that are factors of singular functions: a part of the fields."""
+    problem = space.part.problem
+    return np.flatnonzero([symbol in problem.amplitudes for symbol in problem.unknowns])
