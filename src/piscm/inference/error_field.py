@@ -33,7 +33,8 @@ class ErrorField:
         Of each window: an error that even the richer space does not see; infinite if nothing is
         known.
     means : dict of str to float
-        The root mean square of each field's error that the run estimated; this one is not less.
+        The root mean square of each field's error that the run estimated. What this one is short
+        of it may be anywhere: it is added evenly.
     """
 
     network: Network
@@ -49,8 +50,8 @@ class ErrorField:
             return np.full(len(points), np.inf)
         domain, rng = self.network.problem.domain, np.random.default_rng(0)
         among = domain.sample_inside(_POINTS, lambda count, dim: rng.random((count, dim)))
-        here = float(np.sqrt(np.mean(self._moved(item, among) ** 2)))
-        return self._moved(item, points) * (max(1.0, mean / here) if here > 0 else 1.0)
+        missing = max(0.0, mean**2 - float(np.mean(self._moved(item, among) ** 2)))
+        return np.sqrt(self._moved(item, points) ** 2 + missing)
 
     def _moved(self, item: AppliedUndef, points: Floats) -> Floats:
         made, window = np.empty(len(points)), self._window(points)
