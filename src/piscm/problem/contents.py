@@ -7,8 +7,8 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.declared import Declared
-from piscm.problem.errors import ProblemError, brief
-from piscm.problem.expressions import fields_in
+from piscm.problem.errors import ProblemError
+from piscm.problem.expressions import check_field
 from piscm.problem.integrals import fields_outside, integrals_in, settled
 from piscm.problem.requirement import Requirement
 from piscm.problem.sampled import Sampled, samples_in
@@ -32,12 +32,8 @@ def fields_of(problem: "Problem") -> tuple[AppliedUndef, ...]:
     found: dict[str, AppliedUndef] = {}
     any_field = Declared(problem.domain.coordinates)
     for where, expression, _ in expressions_of(problem):
-        fields = sorted(fields_outside(expression), key=str)
-        if not fields_in(expression):
-            raise ProblemError(
-                f"{where}: {brief(expression)} holds no field: there is nothing to solve for in it."
-            )
-        for item in fields:
+        check_field(expression, where)
+        for item in sorted(fields_outside(expression), key=str):
             any_field.check(item, where)
             name = checked_field_name(str(item.func))
             if found.setdefault(name, item) != item:

@@ -90,6 +90,14 @@ def fields_in(expression: sympy.Expr) -> set[AppliedUndef]:
     return found
 
 
+def check_field(expression: sympy.Expr, where: str) -> None:
+    """Refuse an expression without any field."""
+    if not fields_in(expression):
+        raise ProblemError(
+            f"{where}: {brief(expression)} holds no field: there is nothing to solve for in it."
+        )
+
+
 class Budget:
     """How many parts SymPy may differentiate for one expression.
 

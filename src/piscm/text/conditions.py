@@ -2,38 +2,28 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import sympy
 
 from piscm.problem.conditions import Condition, Periodic
-from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.expressions import fields_in
 from piscm.problem.integrals import integrals_in
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.requirement import Requirement
+from piscm.text.declarations import Declarations
 from piscm.text.entries import checked_table, known_only
 from piscm.text.keys import at
 from piscm.text.parse import parse_condition
-from piscm.text.places import Regions, read_place
+from piscm.text.places import read_place
 from piscm.text.schema import CONDITION, PERIODIC, names
 from piscm.text.syntax import At
 
 _ON = re.compile(r"^(.*?)\s+on\s+(?:the\s+)?([A-Za-z_]\w*)\s*$", re.DOTALL)
 
 
-class Declared(Protocol):
-    """What a condition may refer to."""
-
-    domain: Domain | None
-    constants: dict[str, sympy.Expr]
-    symbols: dict[str, Any]
-    fields: dict[str, sympy.Expr]
-    regions: Regions | None
-
-
-def read_condition(item: Any, declared: Declared) -> Requirement:
+def read_condition(item: Any, declared: Declarations) -> Requirement:
     """One condition."""
     if isinstance(item, str):
         return _written(item, None, 1.0, declared)
@@ -59,7 +49,7 @@ def read_condition(item: Any, declared: Declared) -> Requirement:
         return _written(item.get("expression"), on, weight, declared)
 
 
-def _written(text: Any, on: Any, weight: Any, declared: Declared) -> Requirement:
+def _written(text: Any, on: Any, weight: Any, declared: Declarations) -> Requirement:
     """A condition from its text, at the place it names itself or at one beside it."""
     found = _ON.match(text) if isinstance(text, str) and on is None else None
     if found is not None:
@@ -81,19 +71,19 @@ def _written(text: Any, on: Any, weight: Any, declared: Declared) -> Requirement
     return Condition(expression, None, weight=weight)
 
 
-def _named_place(name: str, declared: Declared) -> Any:
+def _named_place(name: str, declared: Declarations) -> Any:
     assert declared.domain is not None
     return "boundary" if name == "boundary" else declared.domain.boundary(name)
 
 
-def _parsed(text: Any, where: str, declared: Declared) -> tuple[sympy.Expr, list[At], Any]:
+def _parsed(text: Any, where: str, declared: Declarations) -> tuple[sympy.Expr, list[At], Any]:
     expression, places, sides = parse_condition(text, declared.symbols, declared.fields, where)
     if declared.regions is not None:
         expression = declared.regions.put_in(expression)
     return expression, places, sides
 
 
-def _periodic(first: At, second: At, sides: Any, weight: Any, declared: Declared) -> Periodic:
+def _periodic(first: At, second: At, sides: Any, weight: Any, declared: Declarations) -> Periodic:
     """``u(x=0) = u(x=1)``: the same at both ends of a coordinate."""
     assert declared.domain is not None
     if len(first) == len(second) == 1 and first[0][0] == second[0][0]:
@@ -108,7 +98,7 @@ def _periodic(first: At, second: At, sides: Any, weight: Any, declared: Declared
     )
 
 
-def _coordinate(name: Any, declared: Declared) -> sympy.Symbol:
+def _coordinate(name: Any, declared: Declarations) -> sympy.Symbol:
     assert declared.domain is not None
     table: Mapping[str, Any] = {symbol.name: symbol for symbol in declared.domain.coordinates}
     if not isinstance(name, str) or name not in table:

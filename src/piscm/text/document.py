@@ -20,11 +20,12 @@ import sympy
 from piscm.problem.problem import Problem
 from piscm.problem.region import Region
 from piscm.problem.symbols import ComplexField
+from piscm.text.declarations import Declarations
 from piscm.text.entries import checked_table, known_only
 from piscm.text.mistakes import Mistakes
 from piscm.text.places import Regions
 from piscm.text.printing import expression_text
-from piscm.text.reading import Reading
+from piscm.text.reading import read_document
 from piscm.text.sampled import samples_document
 
 _KEYS = (
@@ -128,7 +129,7 @@ def problem_from_document(document: Any) -> Problem:
     mistakes = Mistakes()
     table = checked_table(document, "The problem")
     known_only(table, _KEYS, "The problem")
-    problem = Reading(mistakes).read(table)
+    problem = read_document(table, Declarations(mistakes))
     mistakes.raise_first()
     assert problem is not None
     return problem

@@ -33,12 +33,13 @@ from piscm.problem.errors import (
 )
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.problem import Problem
+from piscm.text.declarations import Declarations
 from piscm.text.entries import checked_table, known_only
 from piscm.text.files import read_toml
 from piscm.text.keys import at
 from piscm.text.mistakes import Mistakes
 from piscm.text.positions import Positions
-from piscm.text.reading import Reading
+from piscm.text.reading import read_document
 from piscm.text.schema import PROBLEM, SAMPLING, SOLVE, WEIGHTS, names
 
 _MOST_SHOWN = 20
@@ -114,9 +115,9 @@ def read_content(path: str | PathLike[str], constants: Mapping[str, Any] | None 
             ("units", None),
         )
     }
-    reading = Reading(mistakes, Path(path).parent)
-    problem = reading.read(document)
-    initial = _initial(document, reading)
+    declared = Declarations(mistakes, Path(path).parent)
+    problem = read_document(document, declared)
+    initial = _initial(document, declared)
     return Content(
         problem,
         tables["method"],
@@ -128,7 +129,7 @@ def read_content(path: str | PathLike[str], constants: Mapping[str, Any] | None 
         mistakes,
         str(path),
         text,
-        () if reading.domain is None else reading.domain.coordinates,
+        () if declared.domain is None else declared.domain.coordinates,
     )
 
 
@@ -174,18 +175,18 @@ def _table(document: Mapping[str, Any], name: str, entries: Any, mistakes: Mista
     return {}
 
 
-def _initial(document: Mapping[str, Any], reading: Reading) -> dict[sympy.Expr, sympy.Expr]:
+def _initial(document: Mapping[str, Any], declared: Declarations) -> dict[sympy.Expr, sympy.Expr]:
     made: dict[sympy.Expr, sympy.Expr] = {}
-    mistakes = reading.mistakes
+    mistakes = declared.mistakes
     with mistakes.at("initial"):
         for name, text in checked_table(document.get("initial", {}), "initial").items():
             with mistakes.at("initial", name):
-                if name not in reading.fields:
-                    near = did_you_mean(name, reading.fields)
-                    known = ", ".join(reading.fields)
+                if name not in declared.fields:
+                    near = did_you_mean(name, declared.fields)
+                    known = ", ".join(declared.fields)
                     raise ProblemError(f"{name!r} is not a field{near}; known: {known}.")
                 words = text if isinstance(text, str) else repr(text)
-                made[reading.fields[name]] = reading.parse(words, f"The starting value of {name}")
+                made[declared.fields[name]] = declared.parse(words, f"The starting value of {name}")
     return made
 
 
