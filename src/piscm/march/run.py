@@ -1,4 +1,4 @@
-"""A whole run of `Auto` or `Windows`."""
+"""A whole run of `Auto` or `Windows`: what is solved, in which order, and what is taken."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,27 +7,21 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS, finishing
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
-from piscm.fit.inherit import first_window
-from piscm.fit.piece import Piece, task_for
-from piscm.fit.portfolio import Found
+from piscm.fit.piece import Piece
 from piscm.fit.residuals import block_residuals, fitted_points
-from piscm.fit.side_by_side import side_by_side
 from piscm.inference.counting import missing_conditions
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error
 from piscm.inference.uncertainty import Uncertainty
-from piscm.march.attempts import March, Setting
+from piscm.march.attempts import March
 from piscm.march.begin import with_finite_start
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
-from piscm.march.marcher import Marcher, evenly, mirrored
-from piscm.march.policy import Window
-from piscm.network.network import Network
+from piscm.march.pieces import Pieces
 from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
@@ -89,7 +83,7 @@ class _Run:
         self, request: Request, march: March, rng: np.random.Generator, report: Watcher
     ) -> None:
         self._request, self._march = request, march
-        self._rng, self._report = rng, report
+        self._pieces = Pieces(request, march, rng, report)
         self._policy = march.attempts.policy
         self._tighter = 1.0  # factor on the tolerance of windows
         report.expects(march.attempts.tolerance)
@@ -102,7 +96,7 @@ class _Run:
         if not problem.asked.any() and (march.required or not problem.observations):
             return self._marched(problem)
         # Data constrain all times at once, so the whole domain comes first.
-        whole = self._with_other_weights(self._whole(problem))
+        whole = self._with_other_weights(self._pieces.whole(problem))
         alone = self._join(problem, None, [whole])
         enough = not march.required and whole.error <= march.attempts.tolerance
         if alone.status.stopped:
@@ -125,11 +119,11 @@ class _Run:
 
     def _marched(self, problem: Problem) -> Joined:
         """One network at once if that will do, else windows."""
-        whole = None if problem.observations else self._at_once(problem)
+        whole = None if problem.observations else self._pieces.at_once(problem)
         if whole is not None and (whole.met or whole.piece.status.stopped):
             return self._join(problem, None, [whole.piece])
         try:
-            pieces = self._windows(problem)
+            pieces = self._pieces.windows(problem)
         except STOPS as stop:
             if whole is None:
                 raise
@@ -182,7 +176,8 @@ class _Run:
         factor = max(policy.tightest, policy.closer * missed)
         self._tighter *= factor
         try:
-            other = self._join(problem, march.coordinate, self._windows(problem))
+            again = self._pieces.windows(problem, self._tighter)
+            other = self._join(problem, march.coordinate, again)
             _, better, status = self.judged(other)
         except STOPS as stop:
             better, status = None, Status.after(stop)
@@ -202,7 +197,7 @@ class _Run:
         try:
             if not whole.misfit > self._policy.bad_fit:
                 return whole
-            other = self._whole(self._request.problem, equal=False)
+            other = self._pieces.whole(self._request.problem, equal=False)
             best = min(whole, other, key=lambda piece: piece.misfit)
             return best.ended(other.status) if other.status.stopped else best
         except STOPS as stop:
@@ -246,7 +241,7 @@ class _Run:
         forward = self._request.problem.forward([float(value) for value in start])
         if missing_conditions(forward):  # the data stand in for them
             return None
-        pieces = self._windows(forward)
+        pieces = self._pieces.windows(forward)
         stopped = next((piece.status for piece in pieces if piece.status.stopped), None)
         if stopped is not None:
             return stopped
@@ -273,81 +268,3 @@ class _Run:
                 return join(pieces)
         except STOPS as stop:  # there was no time to see how well the data are met
             return join([*pieces[:-1], pieces[-1].ended(Status.after(stop))])
-
-    def _setting(
-        self, problem: Problem, coordinate: sympy.Symbol | None, equal: bool = True
-    ) -> Setting:
-        request = self._request
-        task = task_for(problem, coordinate, request.start, request.weights, self._rng)
-        task = replace(task, equal=equal)
-        makes, guess = side_by_side(request.executor), self._guess(problem)
-        return Setting(task, request.sampling, self._rng, self._report, guess, makes)
-
-    def _guess(self, problem: Problem) -> Network | None:
-        """The solution that the user starts from, as a network for this problem."""
-        guess = self._request.guess
-        if guess is None:
-            return None
-        known = np.array(list(problem.unknowns.values()), dtype=float)
-        return replace(first_window(guess), problem=problem, unknowns=known)
-
-    def _at_once(self, problem: Problem) -> Found | None:
-        """One network instead of windows, where the choice is ours, by a quick look."""
-        march = self._march
-        if march.coordinate is None or march.required or march.count is not None:
-            return None
-        return march.attempts.at_once(self._setting(problem, None))
-
-    def _whole(self, problem: Problem, equal: bool = True) -> Piece:
-        """One network for the whole domain."""
-        attempts = self._march.attempts
-        attempt = attempts.alone(self._setting(problem, None, equal))
-        tolerance, activations = attempts.tolerance, attempts.activations
-        return attempt(Window(0.0, 1.0, None, tolerance, activations, give_up=False))
-
-    def _windows(self, problem: Problem) -> list[Piece]:
-        """The windows in order; a run that is stopped keeps the complete ones."""
-        march, attempts = self._march, self._march.attempts
-        if march.coordinate is None:
-            return [self._whole(problem)]
-        attempt = attempts.in_window(self._setting(problem, march.coordinate))
-        low, high = problem.domain.span(march.coordinate)
-        backward = runs_backward(problem, march.coordinate)
-        if backward:
-            attempt = mirrored(attempt, low + high)
-        if march.count is not None:
-            windows = evenly(
-                attempt, low, high, march.count, attempts.tolerance, attempts.activations
-            )
-        else:
-            policy, in_time_alone = attempts.policy, problem.domain.dimension == 1
-            tolerance = attempts.tolerance
-            if in_time_alone and not problem.observations:  # whose noise may forbid it
-                tolerance = min(tolerance, policy.loosest_in_time)
-            marcher = Marcher(
-                attempt,
-                policy,
-                self._tighter * tolerance,
-                attempts.max_nodes,
-                attempts.activations,
-                attempts.more,
-                policy.shortest_in_time if in_time_alone else policy.shortest,
-                in_time_alone,
-            )
-            windows = marcher.march(low, high)
-        pieces: list[Piece] = []
-        self._report.marches(march.coordinate.name, *((high, low) if backward else (low, high)))
-        try:
-            for found in windows:
-                piece = found.mirrored(low + high) if backward else found
-                if pieces and piece.status.stopped:  # nobody knows how good half a window is
-                    pieces[-1] = pieces[-1].ended(piece.status)
-                    break
-                # With data, the columns are needed for error bars.
-                pieces.append(piece if problem.observations else piece.without_columns())
-                self._report.reached(piece.low if backward else piece.high, len(pieces))
-        except STOPS as stop:
-            if not pieces:
-                raise
-            pieces[-1] = pieces[-1].ended(Status.after(stop))
-        return pieces
