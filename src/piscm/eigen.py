@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from piscm.asking import budget_of, check_sampling, generator
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS, OutOfTimeError, spending
 from piscm.construct.checks import check_count
@@ -19,7 +20,7 @@ from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
 from piscm.result.solution import Solution
 from piscm.result.verdict import judged
-from piscm.solver import budget_of, check_sampling, generator, solution_of
+from piscm.solver import solution_of
 
 
 def eigenpairs(

@@ -11,18 +11,24 @@ from typing import Any
 import numpy as np
 import sympy
 
+from piscm.asking import (
+    budget_of,
+    check_sampling,
+    check_watchers,
+    checked_method,
+    checked_start,
+    checked_weights,
+    generator,
+)
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.scales import check_scales
-from piscm.budget.budget import Budget, OutOfTimeError, spending
-from piscm.budget.memory import default_memory
-from piscm.compile.blocks import KINDS, block_names, compile_blocks
+from piscm.budget.budget import OutOfTimeError, spending
+from piscm.compile.blocks import block_names, compile_blocks
 from piscm.compile.jumps import check_jumps
-from piscm.construct.checks import check_positive
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.enriched import better, enriched
 from piscm.march.methods import Auto
-from piscm.march.windowed import Windows
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
@@ -30,7 +36,6 @@ from piscm.patches.crew import crew_of
 from piscm.problem.errors import IllPosedWarning, ProblemError, brief
 from piscm.problem.given import checked_flag
 from piscm.problem.problem import Problem
-from piscm.problem.requirement import checked_weight
 from piscm.result.history import history_of
 from piscm.result.method import BlockResidual, Method, Outcome, Request
 from piscm.result.progress import Callback
@@ -147,25 +152,16 @@ def solve(
     0.367879
     """
     began = time.perf_counter()
-    method = _checked_method(method, tol)
+    method = checked_method(method, tol)
     budget = budget_of(method, max_seconds, max_memory)
     check_sampling(sampling)
     throw = checked_flag(throw, "solve(throw=...)")
     if not isinstance(problem, Problem):
         raise ProblemError(f"solve needs a Problem, not a {type(problem).__name__}.")
-    kind_weights = _checked_weights(weights)
-    guess = _checked_guess(problem, method, initial) if isinstance(initial, Solution) else None
-    if guess is None:
-        _check_no_text(initial)
-        start = Start(problem, initial)  # type: ignore[arg-type]  # not a Solution
-    else:
-        begun = guess.start.expressions
-        start = Start(problem, {problem.fields[index]: own for index, own in begun.items()})
+    kind_weights = checked_weights(weights)
+    start, guess = checked_start(problem, method, initial)
     rng = generator(seed)
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise ProblemError(f"progress={brief(progress)}: give True, False, None or a function.")
-    if not (callback is None or callable(callback)):
-        raise ProblemError(f"callback={brief(callback)}: give a function of one argument.")
+    check_watchers(progress, callback)
     crew_of(executor)  # refuses what is none
     request = Request(
         problem,
@@ -218,50 +214,6 @@ def solution_of(method: Method, found: Outcome, seed: int, seconds: float) -> So
         tried=found.tried,
         points=found.points,
     )
-
-
-def _checked_guess(problem: Problem, method: Method, other: Solution) -> Network:
-    """The network of another solution, if the problem can begin with it."""
-    network = other.network
-    if not isinstance(method, Auto | Windows) or not isinstance(network, Network):
-        raise ProblemError(
-            "initial is a solution: Auto() and Windows(t) can begin with one that they found; "
-            "other methods take expressions, as initial={u: 1 - x**2}."
-        )
-    same = network.problem.fields == problem.fields
-    if not same or network.problem.domain.coordinates != problem.domain.coordinates:
-        raise ProblemError(
-            f"initial is a solution for {brief(network.problem.fields)}, and the problem is for "
-            f"{brief(problem.fields)}: fields and coordinates must be the same."
-        )
-    if not len(network.nodes) or not network.solved_everywhere:
-        raise ProblemError("initial is a solution that is not complete: solve its problem first.")
-    return network
-
-
-def _check_no_text(initial: Any) -> None:
-    """Refuse starting values that are text, of which SymPy would make what Python evaluates."""
-    for item, written in initial.items() if isinstance(initial, Mapping) else ():
-        if isinstance(written, str):
-            raise ProblemError(
-                f"The starting value of {brief(item)} is text ({brief(written)}); write it with "
-                "SymPy symbols."
-            )
-
-
-def check_sampling(sampling: Any) -> None:
-    if sampling is not None and not isinstance(sampling, Sampling):
-        raise ProblemError("sampling must be a Sampling, as Sampling(interior=1000, boundary=100).")
-
-
-def budget_of(method: Method, max_seconds: float | None, max_memory: float | None) -> Budget:
-    """What a run may take."""
-    if max_seconds is not None:
-        check_positive(max_seconds, "solve(max_seconds=...)")
-    if max_memory is not None:
-        check_positive(max_memory, "solve(max_memory=...)")
-    seconds = method.time_limit if max_seconds is None else max_seconds
-    return Budget.of(seconds, default_memory() if max_memory is None else max_memory)
 
 
 def _found(method: Method, request: Request, seed: int) -> Outcome:
@@ -321,32 +273,3 @@ def _nothing(request: Request, status: Status) -> Outcome:
         history=history_of([], []),
         sampling=request.sampling or Sampling(),
     )
-
-
-def _checked_method(method: Method | None, tol: float | None) -> Method:
-    if method is None:
-        method = Auto()
-    if not isinstance(method, Method):
-        kind = method.__name__ if isinstance(method, type) else type(method).__name__
-        raise ProblemError(
-            f"The method is {kind}; give PISC1(), PISC2(), PISC3(), Auto(), Windows(t), Patches() "
-            "or one of piscm.baselines."
-        )
-    return method if tol is None else method.with_tolerance(tol)
-
-
-def _checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
-    weights = {} if weights is None else weights
-    if not isinstance(weights, Mapping):
-        raise ProblemError("weights must be a mapping, as weights={'conditions': 10}.")
-    for kind in weights:
-        if kind not in KINDS:
-            raise ProblemError(f"weights names {brief(kind)}; the kinds are {', '.join(KINDS)}.")
-    return {kind: checked_weight(weights.get(kind, 1.0), kind) for kind in KINDS}
-
-
-def generator(seed: int) -> np.random.Generator:
-    """The only source of random numbers of a run."""
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise ProblemError(f"seed={brief(seed)}: give a whole number from 0 up.")
-    return np.random.default_rng(int(seed))

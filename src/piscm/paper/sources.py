@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).parents[2]
+_CALLERS = ("piscm.solver", "piscm.asking")  # of all methods
 
 BEFORE_A_METHOD = (
-    *(f"piscm.{room}" for room in ("problem", "text", "compile", "solver", "result", "budget")),
+    *(f"piscm.{room}" for room in ("problem", "text", "compile", "result", "budget")),
+    *_CALLERS,
     *(f"piscm.assemble.{name}" for name in ("marching", "sampling", "sites", "windows")),
 )
 """What a problem passes before a method has it, and what describes a result: if `settings` hold the
@@ -23,8 +25,8 @@ def fingerprint(
 ) -> str:
     """A hash of settings and of modules with all that they import from this package.
 
-    Comments, docstrings and layout are left out: they change no number. `piscm.solver` can call
-    every method, so what it imports is not followed; rooms and modules `without` are left out.
+    Comments, docstrings and layout are left out: they change no number. What can call
+    every method is not followed further; rooms and modules `without` are left out.
     """
     found = frozenset[str]().union(*(_reached(module, tuple(without)) for module in modules))
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
@@ -52,7 +54,7 @@ def _reached(module: str, without: tuple[str, ...]) -> frozenset[str]:
             continue
         if name not in found and _path(name) is not None:
             found.add(name)
-            waiting += _imports(name) if name != "piscm.solver" else ()
+            waiting += _imports(name) if name not in _CALLERS else ()
     return frozenset(found)
 
 

@@ -72,7 +72,7 @@ def code_of(experiment: Experiment, quick: bool = False) -> str:
     if experiment.literal:
         modules.append("piscm.paper.literal")
     if arguments["sampling"] is None:  # the method goes back to the problem again and again
-        return fingerprint(["piscm.solver", *modules], document)
+        return fingerprint(["piscm.solver", "piscm.asking", *modules], document)
     weights = tuple(arguments["weights"].items())
     document["given"] = _given(item.name, experiment.observations, arguments["sampling"], weights)
     return fingerprint(modules, document, without=BEFORE_A_METHOD)
