@@ -8,11 +8,14 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 import sympy
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import piscm
 from piscm import Box, Condition, Patches, Problem, solve
 from piscm.assemble.windows import Part
+from piscm.linalg.elimination import Merged, Share
 from piscm.network.start import Start
+from piscm.patches.crew import Factored, weights_of
 from piscm.patches.grid import even_edges
 from piscm.patches.levels import Level
 from piscm.patches.trial import Workshop
@@ -66,3 +69,18 @@ def test_equations_are_compiled_once_by_a_process(trial):
     first, second = (pickle.loads(pickle.dumps(own)) for own in trial.coupled.districts[:2])
     assert first.common is second.common
     assert first.common.blocks[0].name == trial.blocks[0].name
+
+
+def test_weights_are_found_with_one_thread(monkeypatch):
+    """Threads of several workers would wait for each other, and their bits could differ."""
+    seen = []
+
+    def weights(self, values, sizes):
+        seen.extend(own["num_threads"] for own in threadpool_info() if own["user_api"] == "blas")
+        return {}
+
+    monkeypatch.setattr(Factored, "weights", weights)
+    nothing = Factored({}, Merged((), Share((), np.zeros((0, 1)))))
+    with threadpool_limits(2):
+        weights_of(nothing, {}, {})
+    assert set(seen) == {1}

@@ -228,7 +228,8 @@ def weights_of(
     """The weights of a district's patches and the traces inside it, given those around it."""
     inner = {group: values[group] for group in part.merged.share.groups}
     known = set(inner)
-    found = part.weights(inner, sizes)
+    with one_thread():
+        found = part.weights(inner, sizes)
     return found, {group: own for group, own in inner.items() if group not in known}
 
 

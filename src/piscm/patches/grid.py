@@ -98,8 +98,15 @@ class Grid:
 
     def box(self, patch: int) -> Box:
         """The cell of a patch."""
-        spans = [(own[i], own[i + 1]) for own, i in zip(self.edges, self.cells[patch], strict=True)]
-        return Box(dict(zip(self.domain.coordinates, spans, strict=True)))
+        return self._boxes[patch]
+
+    @cached_property
+    def _boxes(self) -> tuple[Box, ...]:
+        found = []
+        for cell in self.cells:
+            spans = [(own[i], own[i + 1]) for own, i in zip(self.edges, cell, strict=True)]
+            found.append(Box(dict(zip(self.domain.coordinates, spans, strict=True))))
+        return tuple(found)
 
     @cached_property
     def faces(self) -> tuple[Face, ...]:

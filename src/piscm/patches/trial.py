@@ -13,7 +13,6 @@ from piscm.assemble.sites import Points, draw_points
 from piscm.assemble.windows import Part
 from piscm.compile.blocks import Block
 from piscm.fit.members import FINEST
-from piscm.network.model import Model
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
@@ -207,17 +206,18 @@ class Workshop:
         solved = coupled.solve(_ITERATIONS, guide, noises)
         model = coupled.patchwork(solved.weights, solved.unknowns)
         fresh, close = self._fresh(grid, rng)
-        sizes = [self._norm(self._zero(start), cutting, fresh) for start in self._starts()]
+        sizes = (self._size(start, cutting, fresh) for start in self._starts())
         size = next((own for own in sizes if 0 < own < np.inf), 0.0)
         unit = size or 1.0
+        held_out, near_faces = self._norms(coupled, solved, (fresh, close))
         return Trial(
             level,
             coupled,
             model,
             solved,
             float(np.sqrt(solved.energy / len(grid))) / unit,
-            self._norm(model, cutting, fresh) / unit,
-            self._norm(model, cutting, close) / unit,
+            held_out / unit,
+            near_faces / unit,
             self._amplified(coupled, solved),
             time.perf_counter() - began,
             size,
@@ -253,12 +253,25 @@ class Workshop:
             lambda number, site: kept[number] if kept[number].legs[0].normals is not None else site
         )
 
-    def _norm(self, model: Model, cutting: Cutting, points: Points) -> float:
-        """The residual at some points, in the units of the fields."""
+    def _size(self, start: Start, cutting: Cutting, points: Points) -> float:
+        """The residual of no nodes at all."""
+        zero, blocks = self._zero(start), self.part.blocks
+        pairs = zip(blocks, points, strict=True)
+        return self._norm(cutting, points, [zero.residual(block, legs) for block, legs in pairs])
+
+    def _norms(self, coupled: Coupled, solved: Solved, several: Sequence[Points]) -> list[float]:
+        """The residual at several sets of points, found by whoever works on the patches."""
+        asked = [pair for points in several for pair in enumerate(points)]
+        rows = iter(residuals(coupled, solved, asked))
+        return [self._norm(coupled.cutting, own, [next(rows) for _ in own]) for own in several]
+
+    def _norm(self, cutting: Cutting, points: Points, rows: Sequence[Floats]) -> float:
+        """The rows of all blocks at some points as one number, in the units of the fields."""
         total = 0.0
-        for number, (block, legs) in enumerate(zip(self.part.blocks, points, strict=True)):
+        blocks = zip(self.part.blocks, points, rows, strict=True)
+        for number, (block, legs, own) in enumerate(blocks):
             sizes = cutting.row_sizes[cutting.grid.patches_of(legs[0].points), number]
-            squares = float(np.mean((model.residual(block, legs) / sizes) ** 2))
+            squares = float(np.mean((own / sizes) ** 2))
             total += self.weights[block.kind] * block.weight * squares
         return float(np.sqrt(total))
 
