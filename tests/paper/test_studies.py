@@ -5,6 +5,7 @@ from importlib import import_module
 
 import pytest
 
+from piscm.paper import shape_bars
 from piscm.paper.estimates import compared
 
 
@@ -48,3 +49,15 @@ def test_estimates_on_the_zoo():
     (found,) = compared(["poisson-disk"], seeds=1, max_seconds=60.0)
     assert (found.name, found.seed, found.status) == ("poisson-disk", 0, "converged")
     assert 0.5 < found.ratio < 2
+
+
+def test_bars_of_shapes_are_told_with_the_worst():
+    records = [
+        {"case": "poisson-disk", "seed": seed, "error": error, "status": "CONVERGED", "cpu": 0.2}
+        for seed, error in enumerate((1e-9, 3e-9, 2e-9))
+    ]
+    (row,) = shape_bars.summary(records)
+    assert (row["error"], row["worst"], row["runs"]) == (2e-9, "3.0e-09", 3)
+    assert row["others"] == "cpu 0.2; CONVERGED"
+    held = [{"case": "inclusion's conductivity", "error": 1.0, "holds": h} for h in (1.0, 0.0)]
+    assert shape_bars.summary(held)[0]["others"] == "1 hold"

@@ -18,6 +18,7 @@ from piscm import (
     Rectangle,
     Region,
     Sampling,
+    Windows,
     coordinates,
     field,
     integral,
@@ -114,6 +115,39 @@ def test_integrals_and_residuals():
     assert float(solution(x=2.0)) == pytest.approx(2, abs=1e-8)
     assert float(solution.integral(u)) == pytest.approx(2, abs=1e-8)
     assert np.abs(solution.residual(points=[[0.5], [1.5]])).max() < 1e-6
+
+
+def layers_in_time(right=4, **options):
+    """The slowest mode of heat in two rods: exp(-rate**2 t) times a sine in each."""
+    t, start = coordinates("t"), coordinates("start")
+    v, rate = field("v", x, t), 2.3005239830219515
+    factor = np.sin(rate) / np.sin(rate / 2)
+    first, second = sympy.sin(rate * x), factor * sympy.sin(rate * (2 - x) / 2)
+    problem = Problem(
+        regions=[
+            Region(Box({x: (0, 1), t: (0, 1)}), {k: 1, start: first}),
+            Region(Box({x: (1, 2), t: (0, 1)}), {k: right, start: second}),
+        ],
+        equations=[v.diff(t) - (k * v.diff(x)).diff(x)],
+        conditions=[
+            Condition(v, on={x: 0}),
+            Condition(v, on={x: 2}),
+            Condition(v - start, on={t: 0}),
+        ],
+        **options,
+    )
+    at = np.linspace(0, 2, 41)
+    exact = np.where(at <= 1, np.sin(rate * at), factor * np.sin(rate * (2 - at) / 2))
+    return problem, at, np.exp(-(rate**2) * 0.5) * exact
+
+
+def test_regions_in_time():
+    problem, at, exact = layers_in_time()
+    each = PISC3(max_nodes=80, selection="orthogonal", tolerance=1e-4)
+    for method in (None, Windows(problem.domain.coordinates[1], 2, method=each)):
+        solution = solve(problem, method, tol=None if method else 1e-4)
+        assert solution.status.ok
+        assert np.abs(solution(x=at, t=0.5) - exact).max() < 1e-3 * exact.max()
 
 
 def test_points_lie_on_the_interface():

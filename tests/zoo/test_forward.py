@@ -10,7 +10,8 @@ from builders import etdrk4
 
 from piscm import Condition, Periodic, zoo
 from piscm.problem.places import WholeBoundary
-from piscm.zoo.references import burgers, kuramoto_sivashinsky
+from piscm.zoo import cavity as driven
+from piscm.zoo.references import burgers, cavity, kuramoto_sivashinsky
 
 EXACT = ("sine-gordon", "reaction-diffusion", "kovasznay", "kdv")
 NUMERICAL = ("burgers", "kuramoto-sivashinsky")
@@ -204,3 +205,26 @@ def test_the_relative_error_is_that_of_all_fields_together(name):
     assert benchmark.relative_error(lambda item, **at: 0 * at["x"]) == pytest.approx(1)
     sizes = [benchmark.rmse(found) for found in (off_by_a_thousandth, lambda _, **at: 0 * at["x"])]
     assert sizes[0] == pytest.approx(1e-3 * sizes[1])
+
+
+def test_the_driven_cavity_has_the_published_velocities():
+    at, reference = np.linspace(0.01, 0.99, 2001), cavity.cavity(100.0)
+    (along, _), (_, up) = reference.velocity(0.5, at), reference.velocity(at, 0.5)
+    found = (along.min(), up.max(), up.min())
+    np.testing.assert_allclose(found, driven.EXTREMES, rtol=1e-4)
+    table, upward = driven.GHIA_U.T, driven.GHIA_V.T
+    assert np.abs(reference.velocity(0.5, table[0])[0] - table[1]).max() < 0.01
+    assert np.abs(reference.velocity(upward[0], 0.5)[1] - upward[1]).max() < 0.01
+
+
+def test_taylor_flows_of_problem_and_reference_are_the_same():
+    x, y = driven.x, driven.y
+    points = np.random.default_rng(0).uniform(0.1, 0.9, (2, 20))
+    flow = cavity._taylor(*points)
+    stream, curl = driven.taylor(), driven.curl()
+    for own, expression in zip(flow, (stream, stream.diff(y), -stream.diff(x)), strict=False):
+        np.testing.assert_allclose(sympy.lambdify((x, y), expression)(*points), own, atol=1e-12)
+    for own, expression in ((flow.curl_x, curl.diff(x)), (flow.curl_y, curl.diff(y))):
+        np.testing.assert_allclose(sympy.lambdify((x, y), expression)(*points), own, rtol=1e-9)
+    laplacian = stream.diff(x, 2) + stream.diff(y, 2) - curl
+    assert np.abs(sympy.lambdify((x, y), laplacian)(*points)).max() < 1e-9

@@ -66,7 +66,7 @@ def _oscillator(seed: int) -> Solution:
     return solve(problem, method, sampling=Sampling(interior=200), seed=seed, progress=False)
 
 
-def _inclusion(seed: int) -> Solution:
+def inclusion(seed: int) -> Solution:
     """The conductivity of a disk in a plate from 60 values on the rim, the heat there given."""
     x, y = piscm.coordinates("x y")
     k, u = piscm.coordinates("k"), piscm.field("u", x, y)
@@ -101,7 +101,7 @@ def _inclusion(seed: int) -> Solution:
 SYSTEMS: dict[str, tuple[Callable[[int], Solution], dict[str, float], float]] = {
     "oscillator": (_oscillator, {"c": 0.5, "k": 4.0}, 0.3),
     "Van der Pol": (_van_der_pol, {"mu": 1.0}, 4.0),
-    "inclusion": (_inclusion, {"inside": CONDUCTS}, 1.5),
+    "inclusion": (inclusion, {"inside": CONDUCTS}, 1.5),
 }
 """How it is solved, the true unknowns, and about how many seconds it takes."""
 

@@ -75,7 +75,7 @@ def _turn(angle: float) -> float:
 
 
 def singular_functions(shape: Shape) -> tuple[sympy.Expr, ...]:
-    """Functions that solve Laplace's equation in a shape and are hard for a smooth network.
+    """What is hard for a smooth network in solutions on a shape: at its corners, in its holes.
 
     Parameters
     ----------
@@ -101,8 +101,11 @@ def _of_corners(shape: Shape) -> Iterator[sympy.Expr]:
             if power.is_Integer or power > _SMOOTH:
                 continue
             # Even and odd about the middle: fields and fluxes given on the sides.
-            yield polar_power(along, across, power, 0)
-            yield polar_power(along, across, power, sympy.pi / 2)
+            own = [polar_power(along, across, power, phase) for phase in (0, sympy.pi / 2)]
+            yield from own
+            # Terms without derivatives, such as those of an eigenvalue, add powers higher by two.
+            if power + 2 < _SMOOTH:
+                yield from ((a**2 + b**2) * function for function in own)
 
 
 def _of_holes(shape: Shape) -> Iterator[sympy.Expr]:
