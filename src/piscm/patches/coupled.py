@@ -1,8 +1,6 @@
 """All patches solved for together: Gauss-Newton, with orthogonal elimination in each step."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +8,6 @@ from numpy.typing import NDArray
 from piscm.assemble.unknowns import bounds_of
 from piscm.budget.clock import check_time
 from piscm.compile.blocks import Block
-from piscm.compile.expression import Compiled
 from piscm.linalg.elimination import Eliminated, Tree, Values, above, districts, leaves
 from piscm.network.nodes import concatenate
 from piscm.network.patchwork import Patchwork, Tiles
@@ -18,6 +15,7 @@ from piscm.patches.crew import Crew, District, Processes, Top, measured
 from piscm.patches.cutting import Cutting
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS, Patch
+from piscm.patches.solved import Guide, Solved
 
 Floats = NDArray[np.float64]
 
@@ -28,48 +26,6 @@ _STEPS = (*(0.5**k for k in range(8)), 0.0)
 _NOBODY = -1
 # A step that leaves more of the squared residual than this is the last one.
 _STILL_FALLING = 0.5
-
-
-@dataclass(frozen=True)
-class Solved:
-    """A solution in patches.
-
-    Attributes
-    ----------
-    weights : dict of int to ndarray, shape (nodes, fields)
-    unknowns : ndarray
-    energies : ndarray, shape (patches, 2)
-        The squared residual of each patch: its own rows, and its ties.
-    noise : list of dict of int to ndarray
-        How the weights answer to random rows.
-    steps : int
-        Systems solved.
-    information : ndarray or None
-        The triangular factor of the unknowns after all else was eliminated, if there are any.
-    """
-
-    weights: dict[int, Floats]
-    unknowns: Floats
-    energies: Floats
-    noise: list[dict[int, Floats]] = field(default_factory=list)
-    unknown_noise: list[Floats] = field(default_factory=list)
-    steps: int = 0
-    information: Floats | None = None
-
-    @property
-    def energy(self) -> float:
-        return float(self.energies.sum())
-
-
-class Guide(Protocol):
-    """Fields and unknowns at which a nonlinear problem is linearized first."""
-
-    @property
-    def unknowns(self) -> Floats:
-        """The unknown parameters."""
-
-    def jets(self, compiled: Compiled, points: Floats) -> Floats:
-        """Every jet of a compiled expression at the points."""
 
 
 class Coupled:

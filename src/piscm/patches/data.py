@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import NOTHING_LEFT, Uncertainty, vague
 from piscm.network.start import Start
-from piscm.patches.coupled import Solved
 from piscm.patches.local import DataNoise, data_noise
+from piscm.patches.solved import Solved
 from piscm.patches.trial import Trial, Workshop, looks
 
 Floats = NDArray[np.float64]

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from piscm.linalg.threads import one_thread
 from piscm.network.patchwork import Patchwork, Tiles
-from piscm.patches.coupled import Coupled, Solved
+from piscm.patches.coupled import Coupled
 from piscm.patches.crew import District
 from piscm.patches.drafts import by_owner
+from piscm.patches.solved import Solved
 from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from piscm.budget.budget import STOPS
-from piscm.patches.coupled import Guide
 from piscm.patches.grid import Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
+from piscm.patches.solved import Guide
 from piscm.patches.trial import Trial, Workshop
 from piscm.result.progress import Watcher
 from piscm.result.status import Status

@@ -16,13 +16,14 @@ from piscm.fit.members import FINEST
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
-from piscm.patches.coupled import Coupled, Guide, Solved
+from piscm.patches.coupled import Coupled
 from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
 from piscm.patches.distance import Distance, distance
 from piscm.patches.grid import Grid
 from piscm.patches.levels import Level, resolution
 from piscm.patches.looking import residuals
+from piscm.patches.solved import Guide, Solved
 from piscm.problem.box import Box
 from piscm.problem.place import Legs
 
