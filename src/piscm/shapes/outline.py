@@ -1,7 +1,5 @@
 """The boundary of a shape: those pieces of its primitives' boundaries that separate in from out."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,51 +12,16 @@ from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import Floats
 from piscm.problem.predicate import Predicate
 from piscm.shapes.pieces import Piece, Spot
-from piscm.shapes.sections import bisected, gauss, on_panels, scanned
+from piscm.shapes.runs import CELLS, Line, Run, changes
+from piscm.shapes.sections import bisected, on_panels, scanned
 
 if TYPE_CHECKING:
     from piscm.shapes.shape import Shape
 
-# Cells of the scan of a curve for places where it enters or leaves the boundary of a combination.
-_CELLS = 512
 # Parameters per axis of the scan that tells how much of a surface belongs to the boundary.
 _SCAN = 64
-_TABLE = 256
 # Both sides of a boundary are looked at from this many times the round-off of levels.
 _STEP = 2.0
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A part of a curve that belongs to the boundary, with the side of its outward normal."""
-
-    piece: Piece
-    low: float
-    high: float
-    side: int
-
-    @cached_property
-    def _lengths(self) -> tuple[Floats, Floats]:
-        """Parameters, and the length up to each."""
-        cells = 1 if self.piece.even else _TABLE
-        edges = np.linspace(self.low, self.high, cells + 1)
-        unit, share = gauss(8)
-        at = edges[:-1, None] + np.diff(edges)[:, None] * unit
-        speed = self.piece.at(at.reshape(-1, 1)).stretch.reshape(at.shape)
-        return edges, np.concatenate([[0.0], np.cumsum((speed @ share) * np.diff(edges))])
-
-    @property
-    def length(self) -> float:
-        return float(self._lengths[1][-1])
-
-    def spot(self, fractions: Floats) -> Spot:
-        """At fractions of its length."""
-        edges, lengths = self._lengths
-        return self.at(np.interp(fractions * lengths[-1], lengths, edges))
-
-    def at(self, parameters: Floats) -> Spot:
-        spot = self.piece.at(parameters[:, None])
-        return spot._replace(normals=self.side * spot.normals)
 
 
 class Outline:
@@ -115,7 +78,7 @@ class Outline:
 
         crossings = [self._crossings(number, piece)]
         if holds is not None:
-            crossings.append(_changes(lambda at: holds(piece.at(at[:, None]).points)))
+            crossings.append(changes(lambda at: holds(piece.at(at[:, None]).points)))
         edges = np.unique(np.concatenate([[0.0], *crossings, [1.0]]))
         sides = state((edges[1:] + edges[:-1]) / 2)
         ends = np.flatnonzero(np.diff(sides, prepend=2, append=2))
@@ -130,7 +93,7 @@ class Outline:
         others = [leaf for i, leaf in enumerate(self._shape.primitives) if i != number]
         if not others:
             return np.zeros(0)
-        unit = np.linspace(0.0, 1.0, _CELLS + 1)
+        unit = np.linspace(0.0, 1.0, CELLS + 1)
         length = float(piece.at(unit[:, None]).stretch.max())
 
         def level(which: NDArray[np.intp], at: Floats) -> Floats:
@@ -235,7 +198,7 @@ class Outline:
         chosen = [(n, p) for n, p in self._pieces if part is None or part in p.names]
         if self._curved:
             runs = [run for n, piece in chosen for run in self._kept(n, piece, holds)]
-            found = [_on_run(run, order) for run in runs]
+            found = [run.rule(order) for run in runs]
         elif self._shape.dimension == 1:
             found = [self._on_end(n, piece, holds) for n, piece in chosen]
         else:
@@ -267,50 +230,15 @@ class Outline:
         first, share = _unit_rule(piece.parameters - 1, order, piece.panels)
         found = []
         for others, weight in zip(first, share, strict=True):
-            line = _Line(piece, others)
+            line = Line(piece, others)
             for run in self._kept(number, line, holds):
-                points, weights, normals = _on_run(run, order)
+                points, weights, normals = run.rule(order)
                 found.append((points, weight * weights, normals))
         if not found:
             empty = np.zeros((0, self._shape.dimension))
             return empty, np.zeros(0), empty
         points, weights, normals = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         return points, weights, normals
-
-
-@dataclass(frozen=True, eq=False)
-class _Line(Piece):
-    """A line on a surface: all parameters but the last are fixed."""
-
-    surface: Piece
-    fixed: Floats
-
-    parameters = 1
-
-    @property
-    def panels(self) -> int:  # type: ignore[override]
-        return self.surface.panels
-
-    def at(self, unit: Floats) -> Spot:
-        return self.surface.at(np.hstack([np.tile(self.fixed, (len(unit), 1)), unit]))
-
-
-def _changes(state: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
-    """The parameters at which something changes along a curve."""
-    at = np.linspace(0.0, 1.0, _CELLS + 1)
-    states = state(at)
-    change = np.flatnonzero(states[1:] != states[:-1])
-    before = states[change]
-    return bisected(lambda values: state(values) != before, at[change], at[change + 1])
-
-
-def _on_run(run: Run, order: int) -> tuple[Floats, Floats, Floats]:
-    panels = max(1, int(np.ceil(run.piece.panels * (run.high - run.low) - 1e-9)))
-    edges = np.linspace(run.low, run.high, panels + 1)
-    unit, share = gauss(order)
-    width = np.diff(edges)[:, None]
-    spot = run.at((edges[:-1, None] + width * unit).ravel())
-    return spot.points, (width * share).ravel() * spot.stretch, spot.normals
 
 
 def _unit_rule(parameters: int, order: int, panels: int) -> tuple[Floats, Floats]:
