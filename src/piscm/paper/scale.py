@@ -48,7 +48,7 @@ class Size(NamedTuple):
 
 SIZES: dict[str, list[Size]] = {
     "patches": [Size(side, side, 140) for side in (1, 2, 4, 8, 16)],
-    "points": [Size(4, 4, 100, 10**power) for power in (4, 5, 6, 7)],
+    "points": [Size(2, 4, 40, 10**power) for power in (3, 4, 5, 6, 7)],
     "wavelengths": [Size(count, round(0.8 * count), 170) for count in (10, 20, 40)],
 }
 _QUICK: dict[str, list[Size]] = {
