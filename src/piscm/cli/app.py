@@ -25,7 +25,7 @@ def _problems(begun: str) -> list[str]:
 
 
 def _methods(begun: str) -> list[str]:
-    from piscm.files import BASELINES, METHODS
+    from piscm.method_names import BASELINES, METHODS
 
     return [name for name in (*METHODS, *BASELINES) if name.startswith(begun.lower())]
 

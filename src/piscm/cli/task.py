@@ -8,8 +8,9 @@ from typing import Any
 from piscm import zoo
 from piscm.assemble.sampling import Sampling
 from piscm.construct.construction import Construction
-from piscm.files import METHODS, make_method, method_class, method_name, read_problem_file
+from piscm.files import read_problem_file
 from piscm.march.methods import Auto
+from piscm.method_names import METHODS, make_method, method_class, method_name
 from piscm.problem.errors import ProblemError
 from piscm.problem.nearest import nearest
 from piscm.problem.problem import Problem
