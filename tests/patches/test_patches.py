@@ -294,3 +294,13 @@ def test_unknowns_are_a_group_of_all_patches():
     cutting = _cutting(problem, (3,), nodes=10, terms=1)
     assert cutting.holders[UNKNOWNS] == frozenset(range(3))
     assert Coupled(cutting).solve(5).unknowns[0] == pytest.approx(2.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("count", [2, 4])
+def test_what_contradicts_itself_is_not_solved(seed, count):
+    equations = [u.diff(x, 2) + 1, u.diff(x, 2) + 1.0003]
+    problem = Problem(Box({x: (0, 1)}), equations, [Condition(u, on="boundary")])
+    solution = solve(problem, Patches({x: count}), tol=1e-6, seed=seed)
+    assert not solution.status.ok
+    assert solution.error_estimate.relative > 3e-5

@@ -115,6 +115,15 @@ def test_what_is_left_as_written_has_the_same_value_and_comes_back(text):
     assert parse(expression_text(built)) == built
 
 
+@pytest.mark.parametrize(
+    "text", ["((exp((log(x/3))**100))**x)**(1/3)", "sqrt(exp(log(x/3)**100))*exp(x)**(5/7)"]
+)
+def test_roots_of_powers_are_left_as_written(text):
+    # SymPy multiplies the logarithm out for the imaginary part of the exponent, in 20 s.
+    built = parse(text)
+    assert parse(expression_text(built)) == built
+
+
 def unevaluated(base, exponent):
     return Pow(base, exponent, evaluate=False)
 

@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 _ITERATIONS = 20
 # Fresh points: in all at least, and for each patch.
 _LEAST, _EACH = 1000, 24
+# A residual that falls to this fraction from one level to another is due to the patches.
+_FALLS = 0.9
 # Random rows whose answers tell how much errors are amplified.
 _NOISES = (101, 102)
 
@@ -80,9 +82,20 @@ class Trial:
         """The estimated error of each field in its units; none if there is no other trial."""
         if self.rival is None:
             return ()
-        if self.twin is None:
-            return self.rival.unconfirmed
-        return self.rival.confirmed(self.twin)
+        known = self.rival.unconfirmed
+        if self.twin is not None:
+            known = self.rival.confirmed(self.twin)
+        return tuple(float(np.hypot(own, self.unmet * self.rival.size)) for own in known)
+
+    @property
+    def unmet(self) -> float:
+        """The residual, relative, where other patches leave as much of it: no fields may meet it.
+
+        Solutions may then agree, and be those of no problem; only noise of data is left as it is.
+        """
+        if self.rival is None or self.model.problem.observations:
+            return 0.0
+        return self.error * max(0.0, (self.rival.ratio - _FALLS) / (1.0 - _FALLS))
 
     @property
     def estimate(self) -> float:

@@ -52,7 +52,10 @@ class Former:
             return self.applied(sympy.exp, [exponent])
         # SymPy would ask which terms of a sum are infinite, and learn nothing that matters here.
         plain = base.is_Add and size.constant is None and exponent not in (0, 1)
-        if written or plain or (size.parts > _SMALL and not exponent.is_Integer):
+        # It would look for the imaginary part of an exponent, by multiplying out all that is there.
+        stacked = isinstance(base, sympy.Pow | sympy.exp) and not base.exp.is_Number
+        hard = (stacked and size.constant is None) or size.parts > _SMALL
+        if written or plain or (hard and not exponent.is_Integer):
             return self._checked(sympy.Pow(base, exponent, evaluate=False))
         if size.constant is not None and base.args and sympy.Tuple(base, exponent).has(sympy.Float):
             # SymPy looks for common divisors of floats and roots, for seconds.
