@@ -194,3 +194,22 @@ def test_of_a_stopped_run_it_takes_no_longer_than_the_run():
     stopped = replace(solution, status=Status.TIME_LIMIT, seconds=1e-6)
     assert stopped.error_estimate.relative == np.inf
     check(replace(stopped, seconds=60.0), truth)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_residual_that_no_space_lowers_is_unknown_where_errors_grow(seed):
+    """Near an unstable steady state of a stirred reactor, which the truth leaves after t = 4."""
+    t = coordinates("t")
+    c, heat = field("c", t), field("T", t)
+    rate = 7.2e10 * sympy.exp(-8750 / heat) * c
+    problem = Problem(
+        Box({t: (0, 10)}),
+        [
+            c.diff(t) - (1 - c - rate),
+            heat.diff(t) - (350 - heat + 209.2 * rate - 2.092 * (heat - 300)),
+        ],
+        [Condition(c - 0.5, on={t: 0}), Condition(heat - 350, on={t: 0})],
+    )
+    solution = solve(problem, tol=1e-4, seed=seed)
+    wrong = abs(solution(heat, t=10.0) - 324.47)
+    assert wrong < 1 or not solution.status.ok
