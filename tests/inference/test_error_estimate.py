@@ -198,7 +198,7 @@ def test_of_a_stopped_run_it_takes_no_longer_than_the_run():
 
 @pytest.mark.parametrize("seed", [0, 3])
 def test_a_residual_that_no_space_lowers_is_unknown_where_errors_grow(seed):
-    """Near an unstable steady state of a stirred reactor, which the truth leaves after t = 4."""
+    """Near an unstable steady state of a stirred reactor, which the truth leaves at t = 3."""
     t = coordinates("t")
     c, heat = field("c", t), field("T", t)
     rate = 7.2e10 * sympy.exp(-8750 / heat) * c
