@@ -157,7 +157,7 @@ class Method(ABC):
         if not hasattr(self, "tolerance"):
             raise ProblemError(f"tol: {type(self).__name__} has no tolerance; leave it out.")
         if isinstance(tolerance, list | np.ndarray):
-            raise ProblemError(f"tol={brief(tolerance)}: give one number.")
+            raise ProblemError(f"tol={brief(tolerance)}: the tolerance is one number.")
         return replace(self, tolerance=tolerance)  # type: ignore[type-var]  # every method is a dataclass
 
     @property
