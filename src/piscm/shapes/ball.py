@@ -47,7 +47,7 @@ class Ball(Primitive):
         symbols, at = checked_center(center, what)
         if len(symbols) < 2:
             raise ProblemError(f"{what} needs two coordinates or more; use an Interval for one.")
-        length = checked_length(radius, f"The radius of {what}")
+        length = checked_length(radius, f"The radius of a {type(self).__name__}")
         self._set(_coordinates=symbols, center=at, radius=length, name=checked_part_name(name))
 
     def __repr__(self) -> str:
