@@ -95,7 +95,7 @@ def test_every_stored_trial_is_taken_back(tmp_path, capsys):
         (ROOT / "docs" / "reproduction" / "trials.csv").read_bytes()
     )
     store = Store(tmp_path)
-    adopt(store, {})
+    adopt(store, {}.get)
     assert len(list(store.records())) == len(rows)
     assert capsys.readouterr().err == ""
 

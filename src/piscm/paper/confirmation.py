@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 
 from rich.console import Console
@@ -40,8 +40,11 @@ _ROUNDING = 1e-6
 _FEW, _LONG = 3, 10.0
 
 
-def adopt(store: Store, codes: Mapping[str, str]) -> None:
-    """Take from the folder's table the trials that its files lack, or hold of other code."""
+def adopt(store: Store, code_of: Callable[[str], str | None]) -> None:
+    """Take from the folder's table the trials that its files lack, or hold of other code.
+
+    Of the code of today's rows, by their keys, only those of the table are asked.
+    """
     path = store.folder / "trials.csv"
     if not path.exists():
         return
@@ -49,7 +52,7 @@ def adopt(store: Store, codes: Mapping[str, str]) -> None:
         for line in csv.DictReader(file):
             record = _record(line)
             name = "{table}/{method}-{paradigm}-seed{seed}".format(**record)
-            code = codes.get(key_of(record))
+            code = code_of(key_of(record))
             there = store.read(name)
             if there is None or there.get("code") != code == record.get("code"):
                 store.write(name, record)

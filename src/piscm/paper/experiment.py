@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from piscm import Auto, Sampling, Windows, zoo
@@ -60,7 +61,7 @@ class Experiment:
     @property
     def benchmark(self) -> Benchmark:
         """What is solved, with the paper's settings."""
-        return zoo.load(BENCHMARKS[self.table])
+        return _loaded(BENCHMARKS[self.table])
 
     @property
     def figure(self) -> str:
@@ -102,3 +103,8 @@ def miniature(method: Method) -> Method:
         case RandomFeatures() | PIELM():
             return replace(method, nodes=20)
     raise TypeError(f"There is no miniature of {type(method).__name__}.")
+
+
+@cache
+def _loaded(name: str) -> Benchmark:
+    return zoo.load(name)

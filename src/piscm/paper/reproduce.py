@@ -44,8 +44,8 @@ def reproduce(
         _check_jax()
     check_folder(out, quick)
     store = Store(out)
-    codes = {item.key: code_of(item, quick) for item in EXPERIMENTS}
-    adopt(store, codes)
+    rows = {item.key: item for item in EXPERIMENTS}
+    adopt(store, lambda key: code_of(rows[key], quick) if key in rows else None)
     own = store.seeds()
     if trials is None and seed is None:
         seeds = {
@@ -65,6 +65,7 @@ def reproduce(
         confirm(store, there, executor, count)
         run_trials(asked, executor, count, store)
     forget(store, there)
+    codes = {key: code_of(rows[key], quick) for key in store.seeds() if key in rows}
     write_report(out, Summary(EXPERIMENTS, store.records(), codes), versions())
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
 

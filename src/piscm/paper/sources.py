@@ -65,7 +65,6 @@ def _path(module: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-@cache
 def _tree(module: str) -> ast.Module:
     path = _path(module)
     assert path is not None
@@ -86,7 +85,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 @cache
 def _code(module: str) -> str:
-    tree = ast.parse(ast.unparse(_tree(module)))  # a copy, so that the cached one stays whole
+    tree = _tree(module)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and _documented(node):
             node.body = node.body[1:]

@@ -53,15 +53,11 @@ def name_of(experiment: Experiment, seed: int) -> str:
     return f"{experiment.table}/{experiment.method}-{experiment.paradigm}-seed{seed}"
 
 
+@cache
 def code_of(experiment: Experiment, quick: bool = False) -> str:
     """A hash of all that decides a row's numbers: what is stored under another one is stale."""
     item = experiment.benchmark
-    document: dict[str, Any] = {
-        "problem": problem_to_document(item.problem),
-        "observed": _rounded(item.observed(experiment.observations)),
-        "truth": f"{item.rmse(lambda field, **at: 0.0, count=100):.9e}",  # and the test points
-        "quick": quick,
-    }
+    document = {**_asked(item.name, experiment.observations), "quick": quick}
     if experiment.make is None:
         document["accuracy"] = experiment.accuracy
         return fingerprint(["piscm.paper.classical"], document, without=BEFORE_A_METHOD)
@@ -76,6 +72,17 @@ def code_of(experiment: Experiment, quick: bool = False) -> str:
     weights = tuple(arguments["weights"].items())
     document["given"] = _given(item.name, experiment.observations, arguments["sampling"], weights)
     return fingerprint(modules, document, without=BEFORE_A_METHOD)
+
+
+@cache
+def _asked(name: str, observations: int) -> dict[str, Any]:
+    """What rows of one problem have in common."""
+    item = zoo.load(name)
+    return {
+        "problem": problem_to_document(item.problem),
+        "observed": _rounded(item.observed(observations)),
+        "truth": f"{item.rmse(lambda field, **at: 0.0, count=100):.9e}",  # and the test points
+    }
 
 
 @cache
