@@ -209,7 +209,7 @@ def test_a_fingerprint_sees_what_a_method_is_given(monkeypatch):
 
 
 def forget_sources():
-    for kept in (sources._code, sources._tree, sources._imports, sources._path, sources._reached):
+    for kept in (sources._code, sources._imports, sources._path, sources._reached):
         kept.cache_clear()
 
 
