@@ -43,16 +43,13 @@ def test_windows_on_van_der_pol():
     assert medians_hold(lambda seed: [(item.rmse(solve(item.problem, method, seed=seed)), 1e-6)])
 
 
-@pytest.mark.parametrize(
-    ("name", "tol", "bar"), [("van-der-pol-inverse", 1e-5, 1e-6), ("helmholtz-inverse", 1e-8, 1e-7)]
-)
-def test_unknowns_from_clean_data(name, tol, bar):
-    item = zoo.load(name)
+def test_an_unknown_from_clean_data():
+    item = zoo.load("helmholtz-inverse")
     (unknown,) = item.truth
 
     def measured(seed):
-        solution = solve(item.observed(item.observations, seed), tol=tol, seed=seed)
-        return [(abs(solution.unknowns[unknown].value - item.truth[unknown]), bar)]
+        solution = solve(item.observed(item.observations, seed), tol=1e-8, seed=seed)
+        return [(abs(solution.unknowns[unknown].value - item.truth[unknown]), 1e-7)]
 
     assert medians_hold(measured)
 

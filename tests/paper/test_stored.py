@@ -50,6 +50,10 @@ def test_the_parameter_of_van_der_pol_at_the_papers_settings():
     assert median(errors("table-4/pi-sc-iii/inverse", "error")) <= 1e-3
 
 
+def test_the_parameter_of_van_der_pol_by_default():
+    assert median(errors("table-4/auto/inverse", "error")) <= 1e-6
+
+
 def test_the_order_of_the_three_algorithms():
     """Paper: 3.88e-1, 1.30e-2 and 1.93e-3."""
     found = [median(errors(f"table-1/{method}/unsupervised")) for method in METHODS]

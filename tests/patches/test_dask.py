@@ -29,7 +29,7 @@ CLUSTER = {"threads_per_worker": 1, "dashboard_address": None, "processes": True
 
 @pytest.fixture(scope="module")
 def alone():
-    return solve(PROBLEM, Patches(20), tol=1e-6)(x=AT)
+    return solve(PROBLEM, Patches(8), tol=1e-6)(x=AT)
 
 
 def _cluster(workers, **more):
@@ -47,10 +47,10 @@ def _shrink(cluster, client, workers):
 @pytest.mark.slow
 def test_the_same_bits_for_any_number_of_workers(alone):
     with _cluster(3) as cluster, distributed.Client(cluster) as client:
-        assert np.array_equal(solve(PROBLEM, Patches(20), tol=1e-6, executor=client)(x=AT), alone)
+        assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=client)(x=AT), alone)
         _shrink(cluster, client, 1)
         pool = client.get_executor()
-        assert np.array_equal(solve(PROBLEM, Patches(20), tol=1e-6, executor=pool)(x=AT), alone)
+        assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=pool)(x=AT), alone)
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_a_worker_killed_in_the_middle_costs_its_own_tasks(alone):
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
-        found = solve(PROBLEM, Patches(20), tol=1e-6, executor=client, progress=kill)
+        found = solve(PROBLEM, Patches(8), tol=1e-6, executor=client, progress=kill)
         assert killed
         assert np.array_equal(found(x=AT), alone)
 
