@@ -91,8 +91,8 @@ def test_targets_of_make_are_there():
         assert re.search(rf"^{name}:", targets, flags=re.MULTILINE), name
 
 
-def test_the_table_of_results_is_that_of_the_page_of_figures():
+def test_results_are_those_of_the_page_of_figures():
     figures = (Path(__file__).parents[2] / "docs" / "figures.md").read_text().splitlines()
     rows = [line for line in TEXT.split("## The paper")[0].splitlines() if line.startswith("| ")]
-    assert len(rows) >= 9  # that of the paper is compared with what is stored
+    assert len(rows) >= 5  # that of the paper is compared with what is stored
     assert set(rows) <= set(figures)
