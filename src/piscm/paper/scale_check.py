@@ -2,15 +2,18 @@
 
 import os
 import pickle
+import statistics
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from piscm import PISC3, Patches, Solution, solve
+from piscm import PISC3, Patches, Problem, Solution, solve
+from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part
 from piscm.linalg.threads import one_thread
 from piscm.linalg.tsqr import triangle_of
@@ -24,10 +27,9 @@ from piscm.paper.study import Study, grouped
 from piscm.paper.trials import Trial
 from piscm.paper.workers import in_child
 from piscm.patches.coupled import Coupled
-from piscm.patches.crew import Processes
+from piscm.patches.cutting import cut_problem
 from piscm.patches.grid import Grid
-from piscm.patches.levels import Level
-from piscm.patches.trial import Workshop
+from piscm.patches.levels import Level, resolution
 
 COLUMNS = (
     *("what", "workers", "patches", "clock", "seconds", "predicted"),
@@ -66,25 +68,15 @@ def _in_child(work: Any, *arguments: int) -> Record:
     return found if found is not None else {"what": "failed"}
 
 
-class _Clocked(Processes):
+class _Clocked(Executor):
     """Works here, and keeps the time of it."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.seconds = 0.0
 
-    def factored(self, *arguments: Any) -> list[Any]:
-        return self._clocked(super().factored, *arguments)
-
-    def weights(self, *arguments: Any) -> list[Any]:
-        return self._clocked(super().weights, *arguments)
-
-    def each(self, *arguments: Any) -> list[Any]:
-        return self._clocked(super().each, *arguments)
-
-    def _clocked(self, work: Any, *arguments: Any) -> list[Any]:
+    def map(self, work: Any, *arguments: Any, **_: Any) -> Any:  # type: ignore[override]
         began = time.process_time()
-        found: list[Any] = work(*arguments)
+        found = list(map(work, *arguments))
         self.seconds += time.process_time() - began
         return found
 
@@ -109,19 +101,25 @@ def constants(nodes: int) -> Record:
 
 def _in_patches(side: int, nodes: int) -> tuple[float, float, int, float]:
     """Seconds of a solve in districts and beside them, polynomials, bytes of a patch."""
-    problem, _ = helmholtz(side)
-    grid = Grid.even(problem.domain, (side, side))
-    edges = tuple(tuple(map(float, own)) for own in grid.edges)
-    crew = _Clocked()
-    even = {"equations": 1.0, "conditions": 1.0, "observations": 1.0}
-    workshop = Workshop(Part.whole(problem), Start(problem), even, "sin", None, 0, crew=crew)
+    problem, method = _asked(side, nodes)
+    workers = _Clocked()
     with one_thread():
         began = time.process_time()
-        trial = workshop.trial(Level(edges, nodes), None)
+        solve(problem, method, executor=workers, progress=False)
         whole = time.process_time() - began
-    terms = max(tie.basis.shape[1] for patch in trial.cutting.patches for tie in patch.ties)
-    sent = sum(len(pickle.dumps(own)) for own in Coupled(trial.cutting).districts) / len(grid)
-    return crew.seconds, whole - crew.seconds, terms, sent
+    grid = Grid.even(problem.domain, (side, side))
+    level = Level(tuple(tuple(map(float, own)) for own in grid.edges), nodes)
+    chosen = resolution(problem, grid, level, "sin", None, 1.0)
+    rng = np.random.default_rng(0)
+    cutting = cut_problem(Part.whole(problem), grid, chosen, Start(problem), EVEN, rng)
+    sent = sum(len(pickle.dumps(own)) for own in Coupled(cutting).districts) / len(grid)
+    return workers.seconds, whole - workers.seconds, chosen.terms, sent
+
+
+def _asked(side: int, nodes: int) -> tuple[Problem, Patches]:
+    problem, _ = helmholtz(side)
+    x, y = problem.domain.coordinates
+    return problem, Patches({x: side, y: side}, method=PISC3(max_nodes=nodes))
 
 
 def _rate(columns: int) -> float:
@@ -138,18 +136,22 @@ def _rate(columns: int) -> float:
 
 def _wire() -> tuple[float, float]:
     """Seconds of a message and bytes per second, between a client and a worker of Dask here."""
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, wait
 
+    calls, size = 200, 8_000_000
+    latencies, bandwidths = [], []
     with LocalCluster(n_workers=1, **_CLUSTER) as cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
         client.gather(client.map(abs, range(20)))
-        began = time.perf_counter()
-        client.gather(client.map(abs, range(100, 300)))
-        latency = (time.perf_counter() - began) / 400  # there and back
-        size = 4_000_000
-        began = time.perf_counter()
-        client.submit(np.ones, size).result()
-        bandwidth = 8.0 * size / (time.perf_counter() - began)
-    return latency, bandwidth
+        for _ in range(3):
+            began = time.perf_counter()
+            client.gather(client.map(abs, range(calls), pure=False))
+            latencies.append((time.perf_counter() - began) / (2 * calls))  # there and back
+            made = client.submit(np.ones, size, pure=False)
+            wait(made)  # type: ignore[no-untyped-call]
+            began = time.perf_counter()
+            made.result()
+            bandwidths.append(8.0 * size / (time.perf_counter() - began))
+    return statistics.median(latencies), statistics.median(bandwidths)
 
 
 def solved(nodes: int, side: int, workers: int) -> Record:
@@ -157,9 +159,7 @@ def solved(nodes: int, side: int, workers: int) -> Record:
     import dask
     from distributed import Client, LocalCluster
 
-    problem, _ = helmholtz(side)
-    x, y = problem.domain.coordinates
-    method = Patches({x: side, y: side}, method=PISC3(max_nodes=nodes))
+    problem, method = _asked(side, nodes)
 
     def run(executor: Any = None) -> Solution:
         return solve(problem, method, executor=executor, progress=False)
