@@ -17,6 +17,24 @@ app = typer.Typer(
 )
 
 
+# Options of commands that solve a file many times.
+Tolerance = Annotated[float | None, typer.Option(help="The tolerance of the method.")]
+InPatches = Annotated[
+    bool, typer.Option("--patches", help="Solve in patches, where Auto would take one network.")
+]
+Workers = Annotated[int, typer.Option(help="Processes that solve at the same time.")]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
+]
+JsonLines = Annotated[
+    bool, typer.Option("--json", help="One JSON object a solve on standard output.")
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
+]
+
+
 def _problems(begun: str) -> list[str]:
     """Names of the zoo, for completion in a shell."""
     from piscm import zoo
@@ -80,7 +98,7 @@ def solve_problem(
         ),
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")] = None,
-    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
+    tol: Tolerance = None,
     observations: Annotated[
         int | None, typer.Option(help="Exact observations to give a problem of the zoo.")
     ] = None,
@@ -134,22 +152,13 @@ def sweep_file(
             "--set", help="mu=0.5,1,2: the values of a parameter; repeat it for several parameters."
         ),
     ] = None,
-    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
+    tol: Tolerance = None,
     seed: Annotated[int, typer.Option(help="The seed of every solve.")] = 0,
-    patches: Annotated[
-        bool, typer.Option("--patches", help="Solve in patches, where Auto would take one network.")
-    ] = False,
-    workers: Annotated[int, typer.Option(help="Processes that solve at the same time.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object a solve on standard output.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
-    ] = None,
+    patches: InPatches = False,
+    workers: Workers = 1,
+    dask: Scheduler = None,
+    as_json: JsonLines = False,
+    out: Folder = None,
 ) -> None:
     """Solve the problem of a file for every combination of some values of its parameters."""
     try:
@@ -175,21 +184,12 @@ def ensemble_of_file(
             help="Draw the data anew for each seed: the spread of the unknowns is theirs.",
         ),
     ] = False,
-    tol: Annotated[float | None, typer.Option(help="The tolerance of the method.")] = None,
-    patches: Annotated[
-        bool, typer.Option("--patches", help="Solve in patches, where Auto would take one network.")
-    ] = False,
-    workers: Annotated[int, typer.Option(help="Processes that solve at the same time.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object a solve on standard output.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
-    ] = None,
+    tol: Tolerance = None,
+    patches: InPatches = False,
+    workers: Workers = 1,
+    dask: Scheduler = None,
+    as_json: JsonLines = False,
+    out: Folder = None,
 ) -> None:
     """Solve the problem of a file once for each of many seeds, and tell the spread."""
     try:
