@@ -293,3 +293,22 @@ def test_in_time_alone_a_looser_tolerance_takes_no_longer():
     assert loose.status.ok
     assert loose.n_nodes <= tight.n_nodes
     assert loose.network.panels.counts == tight.network.panels.counts
+
+
+def test_an_error_far_above_its_residual_is_met_by_a_smaller_residual():
+    """A fourth order amplifies: asking once more for a residual already reached gains nothing."""
+    w = field("w", x, t)
+    exact = sympy.cos(sympy.pi * x) * sympy.exp(-t) / 2
+
+    def separating(v):
+        return v.diff(t) - (v**3 - v).diff(x, 2) + sympy.Rational(1, 50) * v.diff(x, 4)
+
+    walls = [Condition(w.diff(x, order), on={x: end}) for order in (1, 3) for end in (0, 1)]
+    problem = Problem(
+        Box({x: (0, 1), t: (0, 1)}),
+        [separating(w) - separating(exact)],
+        [Condition(w - exact, on={t: 0}), *walls],
+    )
+    solution = solve(problem, tol=1e-6, seed=0)
+    assert solution.status.ok
+    assert solution.error_estimate.relative <= 1e-6

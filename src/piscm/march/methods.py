@@ -1,6 +1,7 @@
 """`Auto`, which chooses everything itself."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -26,8 +27,11 @@ from piscm.result.method import Method, Outcome, Request
 from piscm.result.status import Status
 
 # If the estimated error misses the tolerance, the run is repeated, at most so often, with one that
-# is smaller by that factor, a margin and no more than this.
+# is smaller by that factor and a margin; where that does not do, for a residual as much smaller
+# than the one reached. It is never smaller than ours by more than this.
 _TIGHTENED, _MARGIN, _MOST = 2, 3.0, 1e3
+# Such a run may fall short of what it was asked for.
+_SHORT = (Status.HOPELESS, Status.STALLED, Status.NODE_LIMIT)
 
 ACTIVATIONS = ("sin", "tanh", "gaussian")
 
@@ -133,29 +137,39 @@ class Auto(Marching):
 
     def run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)
+        begun = deepcopy(request.rng)
         outcome = run(request, March(self.attempts, coordinate))
-        for _ in range(_TIGHTENED):
+        for turn in range(_TIGHTENED):
             factor = self._missing(request.problem, outcome)
             if factor <= 1:
                 break
-            # The residual met the tolerance and the error did not: some problems amplify it.
-            tighter = replace(self, tolerance=self.tolerance / min(_MARGIN * factor, _MOST))
+            # The residual met the tolerance and the error did not: some problems amplify it. The
+            # same random numbers lead to what is known, and beyond.
+            below = min(self.tolerance, outcome.residual) if turn else self.tolerance
+            wanted = max(below / (_MARGIN * factor), self.tolerance / _MOST)
+            march = March(replace(self, tolerance=wanted).attempts, coordinate)
             try:
-                again = run(request, March(tighter.attempts, coordinate))
+                again = run(replace(request, rng=deepcopy(begun)), march)
             except STOPS as stop:  # what was found before is whole
                 return replace(outcome, status=Status.after(stop))
             if again.status.stopped:
                 return replace(outcome, status=again.status)
-            if again.status is not Status.CONVERGED or again.error is None:
+            better = again.error and again.error.relative < factor * self.tolerance
+            if better and self._met(again):
+                outcome = replace(again, status=Status.CONVERGED)
+            if again.status is not Status.CONVERGED:  # there is no more to be had
                 break
-            if not again.error.relative < factor * self.tolerance:
-                break
-            outcome = again
         if coordinate is not None:  # shorter windows are tried already
             return outcome
         return patches_instead(
             request, outcome, Asked(tolerance=self.tolerance, most=self.max_nodes)
         )
+
+    def _met(self, outcome: Outcome) -> bool:
+        """Whether a run met our tolerance, if not the tighter one that it was asked for."""
+        if outcome.status in _SHORT:
+            return outcome.residual <= self.tolerance
+        return outcome.status is Status.CONVERGED
 
     def _missing(self, problem: Problem, outcome: Outcome) -> float:
         """The factor by which the error misses the tolerance though the residual met it."""
