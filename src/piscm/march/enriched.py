@@ -13,7 +13,8 @@ from piscm.result.status import Status
 from piscm.shapes.shape import Shape
 from piscm.shapes.singular import singular_functions
 
-_MISSED = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED, Status.INACCURATE)
+MISSED = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED, Status.INACCURATE)
+"""How a run ends that did not do with smooth nodes on the whole domain."""
 
 
 def enriched(problem: Problem, outcome: Outcome) -> Problem | None:
@@ -22,7 +23,7 @@ def enriched(problem: Problem, outcome: Outcome) -> Problem | None:
     None if the user named such functions, or said that there are none; if the shape has none; or if
     the outcome needs none.
     """
-    if not problem.tries_singular or outcome.status not in _MISSED:
+    if not problem.tries_singular or outcome.status not in MISSED:
         return None
     domain = problem.domain
     said = problem.statement or problem

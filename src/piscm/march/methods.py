@@ -81,7 +81,7 @@ class Auto(Marching):
     with the nodes, half of them residual-weighted; row scaling balances rows of every kind. If
     conditions on the low face of a coordinate make an initial value problem, the domain is cut
     along it into windows as long as the nodes can resolve. Where there is none and one network does
-    not do, `Patches` are tried.
+    not do, `Patches` are tried, and on shapes singular functions and rings around the corners.
 
     Parameters
     ----------

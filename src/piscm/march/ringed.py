@@ -1,0 +1,69 @@
+"""A problem in rings around re-entrant corners, tried where nothing else did.
+
+The better a smooth function follows such a solution, the larger its own second derivatives at the
+corner: with one network the residual of all points together is least for something else. In rings
+each has its own rows, divided by what they are for its own nodes, so that none is loud.
+"""
+
+from itertools import product
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from piscm.assemble.windows import Part
+from piscm.march.enriched import MISSED
+from piscm.problem.errors import ProblemError
+from piscm.problem.normals import normal
+from piscm.problem.problem import Problem
+from piscm.problem.region import Region
+from piscm.result.method import Outcome
+from piscm.shapes.rings import rings
+from piscm.shapes.shape import Shape
+
+
+def ringed(problem: Problem, outcome: Outcome) -> Problem | None:
+    """The problem with a region for each ring, tied so that the fields are smooth across.
+
+    None if the outcome needs none, the shape has no such corners, or other things than equations
+    and conditions are given, which would take long.
+    """
+    domain = problem.domain
+    given = problem.asked.any() or problem.observations
+    if outcome.status not in MISSED or given or not isinstance(domain, Shape):
+        return None
+    if any(set(item.args) != set(domain.coordinates) for item in problem.fields):
+        return None
+    if not all(block.linear for block in Part.whole(problem).blocks):
+        return None
+    away, *near = rings(domain) or [domain]
+    if not near:
+        return None
+    named = [("away", away), *((f"ring{number}", own) for number, own in enumerate(near, start=1))]
+    try:
+        return Problem(
+            equations=problem.equations,
+            conditions=problem.conditions,
+            regions=[Region(own, singular={}, name=name) for name, own in named],
+            interface=[part for item in problem.fields for part in _tied(problem, item)],
+        )
+    except ProblemError:  # an integral over the whole shape, for one
+        return None
+
+
+def _tied(problem: Problem, item: AppliedUndef) -> list[sympy.Expr]:
+    """A field, and its derivatives along the normal below the order of the equations."""
+    own = [
+        part.derivative_count
+        for equation in problem.equations
+        for part in equation.atoms(sympy.Derivative)
+        if part.expr == item
+    ]
+    return [
+        sympy.Add(
+            *(
+                sympy.Mul(*map(normal, along), item.diff(*along) if along else item)
+                for along in product(problem.domain.coordinates, repeat=order)
+            )
+        )
+        for order in range(max(own, default=0))
+    ]
