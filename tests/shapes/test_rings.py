@@ -21,7 +21,7 @@ u, v = field("u", x, y), field("v", x, y)
 LAPLACE = u.diff(x, 2) + u.diff(y, 2)
 L = Polygon((x, y), [(0.2, 0), (0.2, -1), (-1, -1), (-1, 1), (1, 1), (1, 0)])
 U = Polygon((x, y), [(0, 0), (3, 0), (3, 2), (2, 2), (2, 1), (1, 1), (1, 2), (0, 2)])
-MISSED = SimpleNamespace(status=Status.HOPELESS)
+MISSED = SimpleNamespace(status=Status.HOPELESS, error=None)
 
 
 def _even(count, dimension):
@@ -58,7 +58,9 @@ def test_only_what_was_missed_and_is_linear_is_tried_in_rings():
     conditions = [Condition(u, on="boundary")]
     problem = Problem(L, [LAPLACE + 1], conditions)
     assert ringed(problem, MISSED).written_fields == (u,)
-    assert ringed(problem, SimpleNamespace(status=Status.CONVERGED)) is None
+    assert ringed(problem, SimpleNamespace(status=Status.CONVERGED, error=None)) is None
+    almost = SimpleNamespace(status=Status.HOPELESS, error=SimpleNamespace(relative=1e-5))
+    assert ringed(problem, almost) is None
     assert ringed(Problem(L, [LAPLACE + u**2 + 1], conditions), MISSED) is None
     k = piscm.unknown("k")
     assert ringed(Problem(L, [LAPLACE + k], conditions, unknowns={k: 1.0}), MISSED) is None

@@ -20,16 +20,22 @@ from piscm.result.method import Outcome
 from piscm.shapes.rings import rings
 from piscm.shapes.shape import Shape
 
+# What rings reach: where the error is smaller already, as it is with singular functions that almost
+# do, they are not tried.
+_REACHED = 1e-3
+
 
 def ringed(problem: Problem, outcome: Outcome) -> Problem | None:
     """The problem with a region for each ring, tied so that the fields are smooth across.
 
-    None if the outcome needs none, the shape has no such corners, or other things than equations
-    and conditions are given, which would take long.
+    None if the outcome needs none, the shape has no such corners, the problem is not linear, or
+    other things than equations and conditions are given, which would take long.
     """
     domain = problem.domain
-    given = problem.asked.any() or problem.observations
-    if outcome.status not in MISSED or given or not isinstance(domain, Shape):
+    good = outcome.error is not None and outcome.error.relative < _REACHED
+    if outcome.status not in MISSED or good or not isinstance(domain, Shape):
+        return None
+    if problem.asked.any() or problem.observations:
         return None
     if any(set(item.args) != set(domain.coordinates) for item in problem.fields):
         return None
