@@ -32,9 +32,9 @@ def errors(name, kind, count, seed, **options):
     ("name", "kind", "count", "seed", "options"),
     [
         ("van-der-pol", PISC1, 0, 0, {}),
-        ("van-der-pol", PISC2, 0, 0, {}),
+        ("van-der-pol", PISC2, 0, 0, {"max_nodes": 200}),
         ("van-der-pol", PISC3, 0, 1, {}),
-        ("van-der-pol", PISC3, 100, 2, {}),
+        ("van-der-pol", PISC3, 100, 2, {"max_nodes": 200}),
         ("helmholtz", PISC3, 0, 0, {"max_nodes": 200}),
         ("allen-cahn", PISC1, 100, 0, {"max_nodes": 200}),
         ("allen-cahn", PISC3, 100, 1, {"max_nodes": 200}),
