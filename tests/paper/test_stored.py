@@ -138,6 +138,25 @@ def test_the_count_of_the_readme_is_the_stored_one():
     assert f"{sum(within)} of {len(within)} mean errors" in told
 
 
+@pytest.mark.parametrize(
+    ("label", "method"),
+    [
+        ("random features, same width and scale", "random-features"),
+        ("PI-SC-III, paper's settings", "pi-sc-iii"),
+        ("`solve(problem)`, nothing tuned", "auto"),
+        ("SciPy, asked for 1e-9", "scipy-fine"),
+    ],
+)
+def test_medians_of_the_page_of_figures_are_the_stored_ones(label, method):
+    lines = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8").splitlines()
+    (line,) = [line for line in lines if line.startswith(f"| {label} |")]
+    told = [cell.split(" / ")[0] for cell in line.strip("| ").split(" | ")[1:]]
+    rows = [(table, "unsupervised", "rmse") for table in PROBLEMS.values()]
+    rows += [(table, "inverse", "error") for table in INVERSE.values()]
+    wanted = [median(errors(f"{table}/{method}/{how}", what)) for table, how, what in rows]
+    assert told == [f"{value:.1e}".replace("e-0", "e-") for value in wanted]
+
+
 def table_of_readme():
     """Problem by problem the three methods, ours with the verdict and in brackets the paper's."""
     cells = {
