@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from piscm.linalg.elimination import (
+    Eliminated,
     Merged,
     Share,
     Tree,
@@ -112,3 +113,17 @@ def test_fewer_rows_than_unknowns():
     merged(tree, shares, holders, {0: 1, 1: 1}).fill(values, {0: 1, 1: 1})
     assert values[1] == pytest.approx(1.0)
     assert values[0] == pytest.approx(1.0)
+
+
+def test_values_that_travelled_give_the_same_bits():
+    """Pickled arrays are laid out by rows, slices of a solution by columns."""
+    rng = np.random.default_rng(0)
+    triangle = np.triu(rng.standard_normal((108, 108))) + 9 * np.eye(108)
+    rest = rng.standard_normal((108, 219))
+    step, sizes = Eliminated((0,), (1, 2), triangle, rest), {0: 108, 1: 108, 2: 108}
+    known = np.asfortranarray(rng.standard_normal((216, 3)))
+    here = {1: known[:108], 2: known[108:]}
+    there = {group: own.copy() for group, own in here.items()}
+    step.fill(here, sizes)
+    step.fill(there, sizes)
+    assert np.array_equal(here[0], there[0])

@@ -46,7 +46,9 @@ def _shrink(cluster, client, workers):
 
 @pytest.mark.slow
 def test_the_same_bits_for_any_number_of_workers(alone):
-    with _cluster(3) as cluster, distributed.Client(cluster) as client:
+    with _cluster(4) as cluster, distributed.Client(cluster) as client:
+        assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=client)(x=AT), alone)
+        _shrink(cluster, client, 2)
         assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=client)(x=AT), alone)
         _shrink(cluster, client, 1)
         pool = client.get_executor()

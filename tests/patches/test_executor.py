@@ -4,6 +4,7 @@ import pickle
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from piscm import Box, Condition, Patches, Problem, solve
 from piscm.assemble.windows import Part
 from piscm.linalg.elimination import Merged, Share
 from piscm.network.start import Start
-from piscm.patches.crew import Factored, weights_of
+from piscm.patches.district import Factored, solved_in
 from piscm.patches.grid import even_edges
 from piscm.patches.levels import Level
 from piscm.patches.trial import Workshop
@@ -82,5 +83,5 @@ def test_weights_are_found_with_one_thread(monkeypatch):
     monkeypatch.setattr(Factored, "weights", weights)
     nothing = Factored({}, Merged((), Share((), np.zeros((0, 1)))))
     with threadpool_limits(2):
-        weights_of(nothing, {}, {})
+        solved_in(SimpleNamespace(sizes={}), nothing, {}, None)
     assert set(seen) == {1}

@@ -2,6 +2,7 @@
 
 import pickle
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from piscm.patches.grid import Grid, even_edges
 from piscm.patches.levels import Level, Resolution
 from piscm.patches.local import Current, _rows
 from piscm.patches.patch import UNKNOWNS, slabs
+from piscm.patches.search import Asked, Search
 from piscm.patches.trial import Workshop
 
 x, y, t = piscm.coordinates("x y t")
@@ -91,6 +93,16 @@ def test_an_estimate_that_a_twin_confirms_is_near_the_error(key):
     true = np.sqrt(np.mean((values - exact(at[:, 0])) ** 2) / np.mean(exact(at[:, 0]) ** 2))
     assert true / 3 < found.estimate < 10 * true
     assert best.among([coarse]).estimate > found.estimate
+
+
+def test_a_level_has_no_more_nodes_than_seem_to_be_needed():
+    search = Search.__new__(Search)
+    search._asked = Asked(tolerance=1e-5)
+    search.best = SimpleNamespace(twin=None, hoped=1e-3)
+    assert search._growth([1e-3]) == search._growth([1e-3, 1e-4]) == pytest.approx(2**0.5)
+    search.best = SimpleNamespace(twin="one", hoped=1e-9, estimate=6e-6)  # just missed
+    assert 1.0 < search._growth([1e-5, 1e-7]) < 1.2
+    assert search._growth([1e-5, 2e-5]) == pytest.approx(2**0.5)  # nothing is to be expected
 
 
 def test_waves_that_fade_where_they_are_not_resolved_are_resolved():

@@ -72,7 +72,8 @@ class Eliminated:
         across = sum(sizes[group] for group in self.kept)
         right = self.rest[:, across:]
         if self.kept:
-            known = np.concatenate([values[group] for group in self.kept])
+            # Values that travelled are laid out in another way; that would change the last bits.
+            known = np.ascontiguousarray(np.concatenate([values[group] for group in self.kept]))
             right = right - self.rest[:, :across] @ known
         found = solved(self.triangle, right)
         first = 0

@@ -11,8 +11,9 @@ from piscm.compile.blocks import Block
 from piscm.linalg.elimination import Eliminated, Tree, Values, above, districts, leaves
 from piscm.network.nodes import concatenate
 from piscm.network.patchwork import Patchwork, Tiles
-from piscm.patches.crew import Crew, District, Processes, Top, measured
+from piscm.patches.crew import Crew, Processes, Top
 from piscm.patches.cutting import Cutting
+from piscm.patches.district import District, measured
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS, Patch
 from piscm.patches.solved import Guide, Solved
@@ -89,7 +90,7 @@ class Coupled:
             currents = {
                 number: Current(own, solved.unknowns) for number, own in solved.weights.items()
             }
-            new, new_values = self._step(currents, noise)
+            new, new_values = self._step(currents, noise, measure=False)
             length, energies = self._searched(solved, values, new, new_values)
             steps = solved.steps + 1
             if length == 0.0:
@@ -127,24 +128,28 @@ class Coupled:
     ) -> tuple[Solved, Values]:
         """Solve the linearized problem."""
         crew = self.crew
-        own = [{n: currents[n] for n in district.patches} for district in self.districts]
-        parts = crew.factored(self.districts, own, noise)
+        begun = [{n: currents[n] for n in district.patches} for district in self.districts]
+        parts = crew.factored(self.districts, begun, noise)
         check_time()
         joint = crew.merged(parts, self._top)
         values = joint.values
         weights: dict[int, Floats] = {}
-        for found, inside in crew.weights(parts, joint.around, [d.sizes for d in self.districts]):
-            weights.update(found)
-            values.update(inside)
+        squares = np.zeros((len(self.cutting.patches), 2))
         unknowns = self._guesses
         answers: list[Floats] = []
         if UNKNOWNS in values:
             unknowns = self._bounded(values[UNKNOWNS][:, 0])
             answers = list(values[UNKNOWNS].T[1:])
+        asked = unknowns if measure else None
+        for inside in crew.solved(self.districts, parts, joint.around, asked):
+            weights.update(inside.weights)
+            values.update(inside.traces)
+            for number, own in inside.squares.items():
+                squares[number] = own
         solved = Solved(
-            {number: own[:, :, 0] for number, own in weights.items()},
+            {number: np.ascontiguousarray(own[:, :, 0]) for number, own in weights.items()},
             unknowns,
-            np.zeros((len(self.cutting.patches), 2)),
+            squares,
             [
                 {number: own[:, :, 1 + turn] for number, own in weights.items()}
                 for turn in range(len(noise))
@@ -153,8 +158,7 @@ class Coupled:
             1,
             _information(joint.last, len(self._guesses)),
         )
-        first = {group: own[:, 0] for group, own in values.items()}
-        return self._with_energies(solved, first) if measure else solved, first
+        return solved, {group: own[:, 0] for group, own in values.items()}
 
     def _bounded(self, unknowns: Floats) -> Floats:
         bounds = bounds_of(self.cutting.common.problem)

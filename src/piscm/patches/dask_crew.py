@@ -1,27 +1,31 @@
 """A Dask cluster works on the patches, and keeps the factors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from piscm.linalg.elimination import Eliminated, Share, Tree, Values, eliminated, in_order
-from piscm.linalg.threads import one_thread
-from piscm.patches.crew import (
-    Above,
-    Crew,
-    District,
-    Factored,
-    Top,
-    Work,
-    above_all,
-    factored,
-    weights_of,
+from piscm.linalg.elimination import (
+    Eliminated,
+    Merged,
+    Share,
+    Tree,
+    Values,
+    above,
+    districts,
+    eliminated,
+    in_order,
+    leaves,
+    merged,
 )
+from piscm.linalg.threads import one_thread
+from piscm.patches.crew import Above, Awaited, Crew, Floats, Top, Work, above_all
+from piscm.patches.district import District, Factored, Inside, factored, solved_in
 from piscm.patches.local import Current, Noise
+from piscm.patches.memory import keep_memory
 from piscm.patches.patch import UNKNOWNS
 
-# Up to so many districts are merged by one task: a task for each merge would take longer.
+# Up to so many districts are merged by one task of each worker: one for each would take longer.
 _FEW = 16
 
 
@@ -31,9 +35,13 @@ class DaskWorkers(Crew):
     If a worker dies, Dask computes what it held anew elsewhere.
     """
 
+    quick = False
+
     def __init__(self, client: Any) -> None:
         self._client = client
         self._known: dict[int, tuple[District, Any]] = {}
+        self._homes: dict[int, dict[str, Any]] = {}
+        self._places = 1
 
     def _sent(self, districts: Sequence[District]) -> list[Any]:
         """Districts as arguments of tasks; each is sent once, with the first task."""
@@ -41,12 +49,43 @@ class DaskWorkers(Crew):
 
         now = {id(district) for district in districts}
         self._known = {key: own for key, own in self._known.items() if key in now}
+        if now != set(self._homes):
+            self._homes = self._settled(districts)
         for district in districts:
             if id(district) not in self._known:
                 # Not scattered: data that live on one worker alone would be lost with it.
-                own = self._client.compute(delayed(district, traverse=False, pure=False))
+                given = delayed(district, traverse=False, pure=False)
+                own = self._client.compute(given, **self._homes[id(district)])
                 self._known[id(district)] = district, own
         return [self._known[id(district)][1] for district in districts]
+
+    def _settled(self, districts: Sequence[District]) -> dict[int, dict[str, Any]]:
+        """Where the tasks of each district should run, as options of tasks.
+
+        Left to itself the scheduler sees a few tasks of unknown length, and may give one worker
+        five of eight. Neighbors stay together, whose fronts are merged there. Whoever is idle may
+        still take a district over, and has to if its worker dies.
+        """
+        threads = self._client.nthreads()
+        places = [place for place in sorted(threads) for _ in range(threads[place])]
+        self._places = len(places)
+        if not places:  # workers are still to come
+            return {id(district): {} for district in districts}
+        count = len(districts)
+        turns = [number * len(places) // count for number in range(count)]
+        return {
+            id(district): {
+                "workers": [places[turn]],
+                "allow_other_workers": True,
+            }
+            for district, turn in zip(districts, turns, strict=True)
+        }
+
+    def _submitted(self, work: Work, district: District, *arguments: Any) -> Any:
+        """A task of a district."""
+        return self._client.submit(
+            work, *arguments, pure=False, **self._homes.get(id(district), {})
+        )
 
     def factored(
         self,
@@ -55,18 +94,41 @@ class DaskWorkers(Crew):
         noise: Sequence[Noise],
     ) -> list[Any]:
         return [
-            self._client.submit(factored, district, own, tuple(noise), pure=False)
-            for district, own in zip(self._sent(districts), currents, strict=True)
+            self._submitted(factored_there, district, sent, own, tuple(noise))
+            for district, sent, own in zip(districts, self._sent(districts), currents, strict=True)
         ]
 
     def merged(self, parts: Sequence[Any], top: Top) -> Above:
-        """Merges are tasks too; of many districts each is one, so that workers share them."""
+        """Of many districts each merge is a task, so that workers share them."""
         submit = partial(self._client.submit, pure=False)
         shares = [submit(share_of, part) for part in parts]
         if len(parts) <= _FEW:
-            found: Above = submit(above_all, shares, top).result()
-            return found
+            return self._by_branches(shares, top)
         return self._by_tasks(dict(enumerate(shares)), top)
+
+    def _by_branches(self, shares: Sequence[Any], top: Top) -> Above:
+        """Each worker merges the districts that it has, and what is left is merged here."""
+        submit = partial(self._client.submit, pure=False)
+        if len(shares) == 1:
+            return above_all(Awaited(shares, lambda own: own), top)
+        # Two at least, so that what all of them hold is eliminated here.
+        branches = districts(top.tree, -(-len(shares) // max(2, self._places)))
+        of = {number: n for n, branch in enumerate(branches) for number in leaves(branch)}
+        done = []
+        for branch in branches:
+            own = {number: shares[number] for number in leaves(branch)}
+            done.append(submit(branch_merged, branch, own, top))
+        left = [submit(branch_left, own) for own in done]
+        holders = {group: frozenset(of[n] for n in own) for group, own in top.holders.items()}
+        apart = Top(above(top.tree, branches), holders, top.sizes)
+        found = above_all(Awaited(left, lambda own: own), apart)
+        filled = [
+            submit(branch_filled, own, values, top.sizes)
+            for own, values in zip(done, found.around, strict=True)
+        ]
+        for more in self._client.gather(filled):
+            found.values.update(more)
+        return Above(found.values, [filled[of[n]] for n in range(len(shares))], found.last)
 
     def _by_tasks(self, fronts: dict[int, Any], top: Top) -> Above:
         submit = partial(self._client.submit, pure=False)
@@ -102,23 +164,71 @@ class DaskWorkers(Crew):
         last = self._client.gather(submit(last_step, steps[top.tree]))
         return Above(values, around, last)
 
-    def weights(
-        self, parts: Sequence[Any], values: Sequence[Any], sizes: Sequence[dict[int, int]]
-    ) -> list[Any]:
+    def solved(
+        self,
+        districts: Sequence[District],
+        parts: Sequence[Any],
+        values: Sequence[Any],
+        unknowns: Floats | None,
+    ) -> Iterable[Inside]:
         tasks = [
-            self._client.submit(weights_of, *own, pure=False)
-            for own in zip(parts, values, sizes, strict=True)
+            self._submitted(solved_there, district, *own, unknowns)
+            for district, *own in zip(districts, self._sent(districts), parts, values, strict=True)
         ]
-        return list(self._client.gather(tasks))
+        return self._gathered(tasks)
 
     def each(
         self, work: Work, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[Any]:
+    ) -> Iterable[Any]:
         tasks = [
-            self._client.submit(work, district, *own, pure=False)
-            for district, own in zip(self._sent(districts), arguments, strict=True)
+            self._submitted(done_there, district, work, sent, *own)
+            for district, sent, own in zip(districts, self._sent(districts), arguments, strict=True)
         ]
-        return list(self._client.gather(tasks))
+        return self._gathered(tasks)
+
+    def _gathered(self, tasks: list[Any]) -> Iterator[Any]:
+        yield from self._client.gather(tasks)
+
+
+def factored_there(
+    district: District, currents: dict[int, Current], noise: Sequence[Noise]
+) -> Factored:
+    """Eliminate in a district, on a worker."""
+    keep_memory()
+    return factored(district, currents, noise)
+
+
+def solved_there(
+    district: District, part: Factored, values: Values, unknowns: Floats | None
+) -> Inside:
+    """What is found in a district, on a worker."""
+    keep_memory()
+    return solved_in(district, part, values, unknowns)
+
+
+def done_there(work: Work, district: District, *arguments: Any) -> Any:
+    """Any work on a district, on a worker."""
+    keep_memory()
+    return work(district, *arguments)
+
+
+def branch_merged(branch: Tree, shares: dict[int, Share], top: Top) -> Merged:
+    """Merge some districts."""
+    with one_thread():
+        return merged(branch, shares, top.holders, top.sizes)
+
+
+def branch_left(done: Merged) -> Share:
+    """What is left for others."""
+    return done.share
+
+
+def branch_filled(done: Merged, values: Values, sizes: dict[int, int]) -> Values:
+    """The values of all groups of a branch, given those around it."""
+    every = dict(values)
+    with one_thread():
+        done.fill(every, sizes)
+    return every
 
 
 def share_of(part: Factored) -> Share:

@@ -88,8 +88,10 @@ class Grid:
         met = np.array(self.cells)
         found = np.empty(self.shape, dtype=np.intp)
         for cell in np.ndindex(*self.shape):
-            near = np.abs(met - np.array(cell)).sum(axis=1)
-            found[cell] = self.numbers.get(cell, int(np.argmin(near)))
+            number = self.numbers.get(cell)
+            if number is None:
+                number = int(np.argmin(np.abs(met - np.array(cell)).sum(axis=1)))
+            found[cell] = number
         return found
 
     def patches_of(self, points: Floats) -> Integers:

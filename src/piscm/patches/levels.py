@@ -19,6 +19,8 @@ _TERMS = {1: 0.0, 2: 1.1, 3: 1.2}
 _PER_NODE = 2
 FIRST = {1: 16, 2: 70, 3: 150}
 """Nodes of a patch at first, by dimension."""
+BARE = {**FIRST, 1: 24}
+"""The same where there are no data, whose noise more nodes follow: on a line they cost nothing."""
 TALL = {1: 64, 2: 280, 3: 400}
 """Nodes of a patch that are tried before patches are halved: in two dimensions as many as four
 halves have together, which cost about as much and resolve far less."""
@@ -96,8 +98,9 @@ def _by_dimension(table: dict[int, float], dimension: int) -> float:
     return table[min(dimension, max(table))]
 
 
-def first_nodes(dimension: int) -> int:
-    return FIRST[min(dimension, max(FIRST))]
+def first_nodes(problem: Problem) -> int:
+    table = FIRST if problem.observations else BARE
+    return table[min(problem.domain.dimension, max(table))]
 
 
 def tall_nodes(dimension: int) -> int:

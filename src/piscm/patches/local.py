@@ -83,7 +83,8 @@ class Leaf:
         across = sum(len(values[group]) for group in groups)
         right = self.top[:, across:]
         if groups:
-            right = right - self.top[:, :across] @ np.concatenate([values[g] for g in groups])
+            known = np.ascontiguousarray(np.concatenate([values[g] for g in groups]))
+            right = right - self.top[:, :across] @ known
         found = np.zeros((len(self.lengths), right.shape[1]))
         found[self.pivots] = scipy.linalg.solve_triangular(self.triangle, right, check_finite=False)
         return (found / self.lengths[:, None]).reshape(-1, self.fields, right.shape[1])

@@ -1,6 +1,6 @@
 """The residual of a solution in patches, each looked at by whoever works on it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from piscm.linalg.threads import one_thread
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.patches.coupled import Coupled
-from piscm.patches.crew import District
+from piscm.patches.district import District
 from piscm.patches.drafts import by_owner
 from piscm.patches.solved import Solved
 from piscm.problem.place import Legs
@@ -17,10 +17,14 @@ from piscm.problem.place import Legs
 Floats = NDArray[np.float64]
 Wanted = tuple[int, int, Floats]
 """A block, a patch, and points as the expression of the block sees them."""
+# So few districts are looked at in halves: whoever works is done at the same time more nearly.
+_FEW = 16
 
 
-def residuals(coupled: Coupled, solved: Solved, asked: Sequence[tuple[int, Legs]]) -> list[Floats]:
-    """The unweighted rows of some blocks, given by number, at points."""
+def residuals(
+    coupled: Coupled, solved: Solved, asked: Sequence[tuple[int, Legs]]
+) -> Callable[[], list[Floats]]:
+    """The unweighted rows of some blocks, given by number, at points; to be asked for later."""
     grid, blocks = coupled.cutting.grid, coupled.cutting.common.blocks
     of = {patch: n for n, own in enumerate(coupled.districts) for patch in own.patches}
     wanted: list[list[Wanted]] = [[] for _ in coupled.districts]
@@ -28,23 +32,30 @@ def residuals(coupled: Coupled, solved: Solved, asked: Sequence[tuple[int, Legs]
     places: list[list[Any]] = [[] for _ in coupled.districts]
     for number, legs in asked:
         values.append([np.empty(len(leg.points)) for leg in legs])
-        for leg, found in zip(legs, values[-1], strict=True):
+        for leg, array in zip(legs, values[-1], strict=True):
             seen = blocks[number].compiled.seen(leg)
             for patch, rows in by_owner(grid.patches_of(leg.points)):
                 wanted[of[patch]].append((number, patch, seen[rows]))
-                places[of[patch]].append((found, rows))
+                places[of[patch]].append((array, rows))
+    turns = 2 if len(wanted) <= _FEW and coupled.crew.quick else 1
+    halves = [(n, own[i::turns]) for n, own in enumerate(wanted) for i in range(turns)]
+    places = [own[i::turns] for own in places for i in range(turns)]
     arguments = [
-        ({n: solved.weights[n] for n in district.patches}, solved.unknowns, own)
-        for district, own in zip(coupled.districts, wanted, strict=True)
+        ({n: solved.weights[n] for n in {patch for _, patch, _ in own}}, solved.unknowns, own)
+        for _, own in halves
     ]
-    answers = coupled.crew.each(looked, coupled.districts, arguments)
-    for answer, own in zip(answers, places, strict=True):
-        for new, (found, rows) in zip(answer, own, strict=True):
-            found[rows] = new
-    return [
-        blocks[number].residual(legs, own)
-        for (number, legs), own in zip(asked, values, strict=True)
-    ]
+    answers = coupled.crew.each(looked, [coupled.districts[n] for n, _ in halves], arguments)
+
+    def found() -> list[Floats]:
+        for answer, own in zip(answers, places, strict=True):
+            for new, (array, rows) in zip(answer, own, strict=True):
+                array[rows] = new
+        return [
+            blocks[number].residual(legs, own)
+            for (number, legs), own in zip(asked, values, strict=True)
+        ]
+
+    return found
 
 
 def looked(

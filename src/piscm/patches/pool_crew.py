@@ -9,7 +9,7 @@ that asked.
 import pickle
 import tempfile
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,19 +18,10 @@ from typing import Any
 from weakref import finalize
 
 from piscm.linalg.elimination import Share, Values
-from piscm.patches.crew import (
-    Above,
-    Crew,
-    District,
-    Factored,
-    Floats,
-    Top,
-    Work,
-    above_all,
-    factored,
-    weights_of,
-)
+from piscm.patches.crew import Above, Awaited, Crew, Floats, Top, Work, above_all
+from piscm.patches.district import District, Factored, Inside, factored, solved_in
 from piscm.patches.local import Current, Noise
+from piscm.patches.memory import keep_memory
 
 # Districts that a process remembers.
 _REMEMBERED = 64
@@ -86,21 +77,36 @@ class PoolWorkers(Crew):
         noise: Sequence[Noise],
     ) -> list[Any]:
         sent, paths = self._sent(districts), [self._path() for _ in districts]
-        return list(self._pool.map(_factored, sent, currents, [tuple(noise)] * len(sent), paths))
+        every = zip(sent, currents, paths, strict=True)
+        return [
+            self._pool.submit(_factored, path, own, tuple(noise), kept) for path, own, kept in every
+        ]
 
     def merged(self, parts: Sequence[Any], top: Top) -> Above:
-        return above_all([part.share for part in parts], top)
+        # Districts that are there are merged while others are worked on.
+        try:
+            return above_all(Awaited(parts, lambda filed: filed.share), top)
+        except BaseException:
+            for part in parts:
+                part.cancel()
+            raise
 
-    def weights(
-        self, parts: Sequence[Any], values: Sequence[Any], sizes: Sequence[dict[int, int]]
-    ) -> list[Any]:
-        return list(self._pool.map(_weights, [part.path for part in parts], values, sizes))
+    def solved(
+        self,
+        districts: Sequence[District],
+        parts: Sequence[Any],
+        values: Sequence[Any],
+        unknowns: Floats | None,
+    ) -> Iterable[Inside]:
+        kept = [part.result().path for part in parts]
+        every = [unknowns] * len(kept)
+        return self._pool.map(_solved, self._sent(districts), kept, values, every)
 
     def each(
         self, work: Work, districts: Sequence[District], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[Any]:
+    ) -> Iterable[Any]:
         sent = self._sent(districts)
-        return list(self._pool.map(_done, [work] * len(sent), sent, arguments))
+        return self._pool.map(_done, [work] * len(sent), sent, arguments)
 
 
 def _write(path: Path, what: Any) -> None:
@@ -127,17 +133,20 @@ def _district(path: Path) -> District:
 def _factored(
     path: Path, currents: dict[int, Current], noise: Sequence[Noise], kept: Path
 ) -> Filed:
+    keep_memory()
     made = factored(_district(path), currents, noise)
     _write(kept, made)
     return Filed(made.merged.share, kept)
 
 
-def _weights(path: Path, values: Values, sizes: dict[int, int]) -> tuple[dict[int, Floats], Values]:
-    """The weights of a district; its factor is needed no more."""
-    made: Factored = _read(path)
-    path.unlink()
-    return weights_of(made, values, sizes)
+def _solved(path: Path, kept: Path, values: Values, unknowns: Floats | None) -> Inside:
+    """What is found in a district; its factor is needed no more."""
+    keep_memory()
+    made: Factored = _read(kept)
+    kept.unlink()
+    return solved_in(_district(path), made, values, unknowns)
 
 
 def _done(work: Work, path: Path, arguments: tuple[Any, ...]) -> Any:
+    keep_memory()
     return work(_district(path), *arguments)

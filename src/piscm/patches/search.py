@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
@@ -33,6 +34,9 @@ FREE = 1e5
 """Fields that answer to random rows of size 1 by more than this are not determined."""
 # The same where everything is zero, and no second solution warns of it.
 _FREE_OF_NOTHING = 1e3
+# Each level has so many times the nodes of the one before, and fewer, by this power at least, where
+# the residuals of the last two tell that fewer do: their error is then this much below the bound.
+_GROWTH, _SHORTEST, _RESERVE = sqrt(2.0), 0.25, 4.0
 # Factors on the usual scale of nodes, tried once.
 _FACTORS = (0.7, 1.4)
 # The patches with the largest residuals, as a fraction of all, are grown alone if they have this
@@ -102,8 +106,9 @@ class Search:
         self._begun, self._confirmed = begun, confirmed
         if begun is not None:
             self._factor, self._scanned = begun.factor, True
-        dimension = workshop.part.problem.domain.dimension
-        self._first = min(first_nodes(dimension), asked.max_nodes or first_nodes(dimension))
+        problem = workshop.part.problem
+        dimension, first = problem.domain.dimension, first_nodes(problem)
+        self._first = min(first, asked.max_nodes or first)
         self._most = asked.max_nodes or most_nodes(dimension)
         self._tall = min(self._most, tall_nodes(dimension))
 
@@ -224,18 +229,33 @@ class Search:
     def _enlarged(self, first: Trial) -> Iterator[None]:
         """More and more nodes, while that pays."""
         yield from self._scaled(first)
-        edges, count, errors = first.level.edges, first.level.nodes, [first.error]
+        edges, count = first.level.edges, first.level.nodes
+        errors, growth = {count: first.error}, _GROWTH
         while count < self._most:
-            count = min(self._most, round(np.sqrt(2.0) * count))
+            # A short step is one at most: if it does not do, what it was expected to do is wrong.
+            growth = self._growth(list(errors.values())) if growth == _GROWTH else _GROWTH
+            count = min(self._most, round(growth * count))
             trial = self._try(Level(edges, count))
             yield
             worst = self._worst(trial)
             if worst:
                 trial = self._try(Level(edges, count, worst))
                 yield
-            errors.append(trial.error)
-            if len(errors) > 2 and errors[-1] > _FAST * errors[-3]:
+            errors[count] = trial.error
+            half = [error for own, error in errors.items() if own < 0.55 * count]
+            if half and trial.error > _FAST * half[-1]:
                 return
+
+    def _growth(self, errors: list[float]) -> float:
+        """How many times as many nodes the next level has: no more than seem to be needed."""
+        best, tolerance = self.best, self._asked.tolerance
+        assert best is not None
+        known = best.hoped if best.twin is None else best.estimate
+        if len(errors) < 2 or not 0 < errors[-1] < errors[-2] or not 0 < known < np.inf:
+            return _GROWTH
+        missing = np.log(_RESERVE * _MARGIN * known / tolerance)
+        steps = missing / np.log(errors[-2] / errors[-1])
+        return float(_GROWTH ** np.clip(steps, _SHORTEST, 1.0))
 
     def _scaled(self, last: Trial) -> Iterator[None]:
         """Other scales of the nodes, once there is something to compare."""
@@ -246,6 +266,8 @@ class Search:
         for factor in _FACTORS:
             found[factor] = self._try(last.level, factor).error
             yield
+            if found[factor] < _GAINED * last.error:  # it will not be better on the other side
+                break
         self._factor = min(found, key=lambda own: found[own])
 
     def _worst(self, trial: Trial) -> tuple[int, ...]:

@@ -93,11 +93,21 @@ def stretch(grid: Grid, face: Face, terms: int) -> Stretch | None:
         low, high = inside
     count = int(_PER_TERM * terms) + _MORE
     points = _mesh(_ticks(count), low, high, across)
-    if not isinstance(grid.domain, Box):
-        points = points[grid.domain.contains(points)]
-        if not len(points):
-            return None
+    if isinstance(grid.domain, Box):  # all faces are alike
+        return Stretch(points, _whole(count, len(across), terms))
+    points = points[grid.domain.contains(points)]
+    if not len(points):
+        return None
     return Stretch(points, polynomials(points[:, across], low[across], high[across], terms))
+
+
+@cache
+def _whole(count: int, dimension: int, terms: int) -> Floats:
+    """Polynomials at the points of a face that lies in the domain."""
+    low, high, across = -np.ones(dimension), np.ones(dimension), list(range(dimension))
+    found = polynomials(_mesh(_ticks(count), low, high, across), low, high, terms)
+    found.flags.writeable = False
+    return found
 
 
 @cache

@@ -1,7 +1,7 @@
 """One solve in patches, and how it is judged."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -134,7 +134,7 @@ class Trial:
         numbers = {id(block): number for number, block in enumerate(self.blocks)}
         return residuals(
             self.coupled, self.solved, [(numbers[id(block)], legs) for block, legs in asked]
-        )
+        )()
 
     def among(self, others: Sequence["Trial"]) -> "Trial":
         """The same with its error estimated by its distances to others.
@@ -220,10 +220,13 @@ class Workshop:
         solved = coupled.solve(_ITERATIONS, guide, noises)
         model = coupled.patchwork(solved.weights, solved.unknowns)
         fresh, close = self._fresh(grid, rng)
+        norms = self._norms(coupled, solved, (fresh, close))
+        # While others look at the residual.
         sizes = (self._size(start, cutting, fresh) for start in self._starts())
         size = next((own for own in sizes if 0 < own < np.inf), 0.0)
         unit = size or 1.0
-        held_out, near_faces = self._norms(coupled, solved, (fresh, close))
+        amplification = self._amplified(coupled, solved)
+        held_out, near_faces = norms()
         return Trial(
             level,
             coupled,
@@ -232,7 +235,7 @@ class Workshop:
             float(np.sqrt(solved.energy / len(grid))) / unit,
             held_out / unit,
             near_faces / unit,
-            self._amplified(coupled, solved),
+            amplification,
             time.perf_counter() - began,
             size,
             factor,
@@ -273,11 +276,18 @@ class Workshop:
         pairs = zip(blocks, points, strict=True)
         return self._norm(cutting, points, [zero.residual(block, legs) for block, legs in pairs])
 
-    def _norms(self, coupled: Coupled, solved: Solved, several: Sequence[Points]) -> list[float]:
+    def _norms(
+        self, coupled: Coupled, solved: Solved, several: Sequence[Points]
+    ) -> Callable[[], list[float]]:
         """The residual at several sets of points, found by whoever works on the patches."""
         asked = [pair for points in several for pair in enumerate(points)]
-        rows = iter(residuals(coupled, solved, asked))
-        return [self._norm(coupled.cutting, own, [next(rows) for _ in own]) for own in several]
+        looked = residuals(coupled, solved, asked)
+
+        def found() -> list[float]:
+            rows = iter(looked())
+            return [self._norm(coupled.cutting, own, [next(rows) for _ in own]) for own in several]
+
+        return found
 
     def _norm(self, cutting: Cutting, points: Points, rows: Sequence[Floats]) -> float:
         """The rows of all blocks at some points as one number, in the units of the fields."""
