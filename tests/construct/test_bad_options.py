@@ -24,7 +24,8 @@ HUGE = 10**400
 
 BAD_COUNTS = [0, -1, 1.5, 2.0, "3", None, True, np.nan, [3], np.array([3])]
 BAD_NUMBERS = [0, -1, np.nan, np.inf, "a", True, 1j, HUGE]
-BAD_LADDERS = [[], None, 3, "12", [-1], [np.nan], [np.inf], ["1"], [True], [[1.0]], {1}]
+RAGGED = [[1.0], [1.0, 0.5]]
+BAD_LADDERS = [[], None, 3, "12", [-1], [np.nan], [np.inf], ["1"], [True], [[1.0]], {1}, RAGGED]
 
 
 @pytest.mark.parametrize("kind", [PISC1, PISC2, PISC3])
@@ -33,7 +34,7 @@ BAD_LADDERS = [[], None, 3, "12", [-1], [np.nan], [np.inf], ["1"], [True], [[1.0
     [
         ("max_nodes", BAD_COUNTS),
         ("candidates", BAD_COUNTS),
-        ("scale", [*BAD_NUMBERS, [], [1, -1], [1, np.nan], [[1, 2]], {1}]),
+        ("scale", [*BAD_NUMBERS, [], [1, -1], [1, np.nan], [[1, 2]], {1}, RAGGED]),
         ("truncation", [*BAD_NUMBERS, None, [], [1e-3], (1e-10, 1e-5)]),
         ("max_seconds", [*BAD_NUMBERS, [], [1, 2]]),
         ("tolerance", [*BAD_NUMBERS[1:], None, [0.1]]),

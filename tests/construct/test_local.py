@@ -115,6 +115,27 @@ def test_it_is_the_best_admissible_node_of_the_batch(name, seed, contraction):
     assert (proposal.range, proposal.damping) == (1.0, 1.0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("angle", [1e-4, 1e-5, 1e-6])
+def test_it_is_the_best_even_where_all_are_nearly_orthogonal_to_the_residual(seed, angle):
+    """Late in a run single precision no longer tells candidates apart."""
+    case = Case("linear", seed, contractions=(1.0,))
+    columns = case.system.evaluate(case.draw(12, 1.0, np.random.default_rng(seed)))
+    design = columns.at(case.linearization)[:, 0]
+    span = np.linalg.qr(design.T)[0]
+    rng = np.random.default_rng(seed)
+    apart = rng.normal(size=case.system.rows)
+    apart -= span @ (span.T @ apart)
+    apart -= span @ (span.T @ apart)
+    inside = span @ rng.normal(size=span.shape[1])
+    residual = apart / np.linalg.norm(apart) + angle * inside / np.linalg.norm(inside)
+    case.state = replace(case.state, residual=residual)
+    gains = (design @ residual) ** 2 / np.einsum("kn,kn->k", design, design)
+    proposal = case.propose()
+    best = case.batch()[int(np.argmax(gains))]
+    np.testing.assert_array_equal(proposal.nodes.weights, best.weights)
+
+
 def test_the_linear_forecast_alone_would_not_have_found_it():
     """In some of the cases above the best node is not among those that promise most."""
     missed = 0

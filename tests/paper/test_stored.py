@@ -6,7 +6,7 @@ from statistics import median
 
 import pytest
 
-from piscm.paper.confirmation import COLUMNS, _record, adopt
+from piscm.paper.confirmation import COLUMNS, adopt, record_of
 from piscm.paper.experiment import key_of
 from piscm.paper.store import Store, _defect
 from piscm.paper.trial import run_trial
@@ -111,7 +111,7 @@ def test_every_stored_trial_says_what_made_it():
 
 def test_every_stored_trial_is_sound():
     for row in stored("trials.csv"):
-        record = _record(row)
+        record = record_of(row)
         assert _defect(record, "{table}/{method}-{paradigm}-seed{seed}".format(**record)) == ""
 
 

@@ -156,15 +156,15 @@ class Corrector:
 
     def _solve(self, columns: Floats, missing: Floats, now: Floats, safe: bool) -> LeastSquares:
         """The step from the current weights."""
+        # Where truncation has dropped some of many columns it will again, so these would fail.
+        if not safe and not (self._dropped and len(columns) >= MANY):
+            step = self._normal.step(columns, missing)
+            if step is not None:
+                return LeastSquares(step, len(columns))
         target = now @ columns + missing
         if safe:
             new, rank = solve_least_squares(columns, target, self._truncation)
             return LeastSquares(new - now, rank)
-        # Where truncation has dropped some of many columns it will again, so these would fail.
-        if not (self._dropped and len(columns) >= MANY):
-            step = self._normal.step(columns, missing)
-            if step is not None:
-                return LeastSquares(step, len(columns))
         new, rank = solve_by_triangle(columns, target, self._truncation, self._dropped)
         self._dropped = len(columns) - int(rank)
         return LeastSquares(new - now, rank)

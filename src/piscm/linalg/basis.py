@@ -121,13 +121,14 @@ class Basis:
             if new.all():
                 break
             own = own[new]
-        others = np.setdiff1d(np.flatnonzero(usable), own)
+        dependent = usable.copy()
+        dependent[own] = False
         self._extend(lengths)
         old, places = len(self) - len(lengths), len(self) - len(lengths) + own
         self._room[places] = directions
         self._triangle[:old, places] = shares.T
         self._triangle[np.ix_(places, places)] = triangle
-        for other in others:
+        for other in np.flatnonzero(dependent):
             rest = unit[[other]]
             for _ in range(2):
                 on_old = self._on(rest, old)

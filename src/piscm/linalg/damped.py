@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_work
 from piscm.linalg.rank import largest_singular_value
+from piscm.linalg.upper import upper_factor
 
 Floats = NDArray[np.float64]
 
@@ -35,8 +36,7 @@ def solve_damped(columns: Floats, target: Floats, damping: float = DAMPING) -> F
     usable = np.asarray(np.isfinite(columns).all(axis=1))
     safe = columns if usable.all() else np.where(usable[:, None], columns, 0.0)
     both = np.concatenate([safe, target[None]]).T
-    reduced = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
-    return solve_damped_triangle(reduced[: both.shape[1]], damping)
+    return solve_damped_triangle(upper_factor(both), damping)
 
 
 def solve_damped_triangle(triangle: Floats, damping: float = DAMPING) -> Floats:

@@ -168,6 +168,8 @@ def balance(columns: Floats, others: Floats) -> Floats:
     Unknowns of any physical size are then on a par with the nodes, and none is truncated because of
     its units. Shapes (unknowns, rows) and (..., rows).
     """
+    if not len(columns):  # the others need not be looked at
+        return np.ones(0)
     norms = np.sqrt(np.einsum("kn,kn->k", columns, columns))
     flat = others.reshape(-1, others.shape[-1])
     largest = np.sqrt(np.einsum("kn,kn->k", flat, flat).max(initial=0.0)) or 1.0

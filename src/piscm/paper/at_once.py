@@ -4,10 +4,12 @@
 medians over the seeds of error, CPU seconds, and multiples of one least-squares solve of the final
 size. Errors are relative: in L2, and the largest one at points graded towards the faces as well;
 where there are layers both are taken there, since even points see nothing of a thin one.
-With ``--rival`` the same problems are solved by `RandomFeatures` with scanned scale and width; the
-rival's error is the smallest of all its runs that took no longer than `Auto` did. The last column
-says which bars the medians miss: the tolerance, 60 least-squares solves, the largest error where
-there are layers, an estimate within a factor 3, the rival, and no run that is sure and wrong.
+With ``--zoo`` it is the other forward problems of the zoo in boxes, windows or not, whose time has
+no bar. With ``--rival`` the same problems are solved by `RandomFeatures` with scanned scale and
+width; the rival's error is the smallest of all its runs that took no longer than `Auto` did. The
+last column says which bars the medians miss: the tolerance, 60 least-squares solves, the largest
+error where there are layers, an estimate within a factor 3, the rival, and no run that is sure and
+wrong.
 """
 
 import argparse
@@ -28,6 +30,7 @@ from piscm.paper.store import Record, Store
 from piscm.paper.study import grouped, measured, show
 from piscm.paper.trials import Trial
 from piscm.paper.yardstick import final_shapes, lstsq_seconds
+from piscm.problem.box import Box
 from piscm.zoo import layers
 from piscm.zoo.benchmark import Benchmark
 
@@ -42,13 +45,15 @@ MOST_LSTSQ, LAYER_ERROR, ESTIMATE_FACTOR = 60.0, 1e-5, 3.0
 class Run(NamedTuple):
     """A problem with a tolerance; a run takes about `effort` seconds.
 
-    Where there are layers the largest error has a bar as well, and the time has none.
+    Where there are layers the largest error has a bar as well, and the time has none, as where it
+    is not `timed`.
     """
 
     benchmark: Callable[[], Benchmark]
     tolerance: float = 1e-6
     effort: float = 5.0
     layers: bool = False
+    timed: bool = True
 
 
 def _runs() -> dict[str, Run]:
@@ -78,8 +83,23 @@ def _runs() -> dict[str, Run]:
 RUNS = _runs()
 
 
+def _run(what: str) -> Run:
+    """One of the table, or of the zoo."""
+    return RUNS.get(what) or Run(partial(zoo.load, what), effort=60.0, timed=False)
+
+
+def _others() -> list[str]:
+    """The other forward problems of the zoo in boxes."""
+    problems = {name: zoo.load(name).problem for name in zoo.names() if name not in RUNS}
+    return [
+        name
+        for name, problem in problems.items()
+        if isinstance(problem.domain, Box) and not problem.unknowns and not problem.observations
+    ]
+
+
 def _measured(what: str, seed: int, rival: bool) -> Record:
-    run = RUNS[what]
+    run = _run(what)
     item = run.benchmark()
     began = time.process_time()
     solution = solve(item.problem, tol=run.tolerance, seed=seed, progress=False)
@@ -142,7 +162,7 @@ def _medians(what: str, records: list[Record]) -> Record:
     others = {key: f"{value:.2g}" for key, value in medians.items() if key not in COLUMNS}
     statuses = sorted({record["status"].lower() for record in records})
     row: Record = {"what": what, "runs": len(records), **medians}
-    missed = ", ".join(_missed(RUNS[what], row, records)) or "met"
+    missed = ", ".join(_missed(_run(what), row, records)) or "met"
     return row | {"others": f"{others} {statuses}", "bars": missed}
 
 
@@ -152,7 +172,7 @@ def _missed(run: Run, row: Record, records: list[Record]) -> Iterator[str]:
         yield "layer"
     if not run.layers and not row["error"] <= run.tolerance:
         yield "tolerance"
-    if not run.layers and not row["in lstsq"] <= MOST_LSTSQ:
+    if run.timed and not run.layers and not row["in lstsq"] <= MOST_LSTSQ:
         yield "lstsq"
     if not 1 / ESTIMATE_FACTOR <= row["estimate / error"] <= ESTIMATE_FACTOR:
         yield "estimate"
@@ -168,12 +188,17 @@ def main() -> None:
     parser.add_argument("out", type=Path, nargs="?", default=Path("out"))
     parser.add_argument("wanted", nargs="?", default="", help="a part of the names of runs")
     parser.add_argument("--rival", action="store_true", help="scan RandomFeatures as well")
+    parser.add_argument("--zoo", action="store_true", help="the other problems of the zoo instead")
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
     options = parser.parse_args()
     kind = "at once, rival" if options.rival else "at once"
     trials = [
-        Trial(f"{kind}/{what}, {seed}", run.effort, partial(_measured, what, seed, options.rival))
-        for what, run in RUNS.items()
+        Trial(
+            f"{kind}/{what}, {seed}",
+            _run(what).effort,
+            partial(_measured, what, seed, options.rival),
+        )
+        for what in (_others() if options.zoo else RUNS)
         for seed in range(options.seeds)
         if options.wanted in what
     ]

@@ -10,6 +10,7 @@ from piscm.paper.page import Block, Section, Table, Text
 from piscm.paper.printed import TITLES, UNKNOWN, problem_of
 from piscm.paper.store import Record
 from piscm.paper.summary import Summary, number, paradigms_of, quotient
+from piscm.paper.timing import LITERAL, PINNS, timed
 from piscm.paper.words import (
     NONE,
     error_text,
@@ -19,39 +20,45 @@ from piscm.paper.words import (
     seconds_text,
 )
 
-_TIMED = ("pi-sc-i", "pi-sc-ii", "pi-sc-iii", "literal", "pinn-deep", "vs-pinn-deep", "pielm")
-_LITERAL, _PINNS = "literal", ("pinn-deep", "vs-pinn-deep")
 _SAME = 1e-6  # relative difference of two errors that are the same but for round-off
 
 
-def times_section(summary: Summary) -> Section:
-    """CPU seconds of the paper's methods and of its algorithm written plainly."""
+def times_section(summary: Summary, one_run: Summary | None = None) -> Section:
+    """CPU seconds of the paper's methods and of its algorithm written plainly.
+
+    They are those of `one_run`, or else of the trials themselves.
+    """
+    times = one_run or summary
+    where = "on one core, in one run" if one_run else "of the trials, whatever ran beside them"
     blocks: list[Block] = [
         Text(
-            "CPU seconds on one core of one machine, mean ± sd, compiling included, of JAX too; "
-            "beside them the paper's seconds, on a workstation with a graphics card: the two are "
+            f"CPU seconds {where}, mean ± sd, compiling included, of JAX too; beside them "
+            "the paper's seconds, on a workstation with a graphics card: the two are "
             "not compared. The literal algorithm is the paper's, step by step and without the "
             "short cuts of the engine; the last columns say how many times as fast as it, and as "
             "the 4×64 PINN, a method is here."
         )
     ]
+    if one_run and one_run.stale:
+        blocks.append(Text("They are of earlier code: `piscm reproduce times` measures them anew."))
     for table in TITLES:
-        rows = [row for row in summary.of(table) if row.method in _TIMED]
+        rows = timed(tuple(summary.of(table)))
         for paradigm in paradigms_of(rows):
             own = [row for row in rows if row.paradigm == paradigm]
-            blocks += _times_table(summary, own)
-    if len(blocks) == 1:
+            blocks += _times_table(times, own)
+    if not any(isinstance(block, Table) for block in blocks):
         blocks.append(Text("No times were measured."))
-    return Section("Times", [*blocks, *_literal_text(summary)])
+    return Section("Times", [*blocks, *_literal_text(summary, times)])
 
 
-def _literal_text(summary: Summary) -> list[Text]:
+def _literal_text(summary: Summary, times: Summary) -> list[Text]:
     """How often PI-SC-III gives the literal algorithm's error, and in what part of its time."""
     agree, parts = [], []
     for table in TITLES:
         pairs = _literal_pairs(summary, table)
         agree += [math.isclose(ours["rmse"], plain["rmse"], rel_tol=_SAME) for ours, plain in pairs]
-        ratios = [quotient(number(plain, "cpu"), number(ours, "cpu")) for ours, plain in pairs]
+        timed_pairs = _literal_pairs(times, table)
+        ratios = [quotient(number(b, "cpu"), number(a, "cpu")) for a, b in timed_pairs]
         known = [ratio for ratio in ratios if ratio is not None]
         if known:
             parts.append(f"1/{np.median(known):.2g} ({problem_of(table)})")
@@ -69,7 +76,7 @@ def _literal_text(summary: Summary) -> list[Text]:
 def _literal_pairs(summary: Summary, table: str) -> list[tuple[Record, Record]]:
     """Trials of PI-SC-III and of the literal algorithm, of one seed each."""
     found = []
-    for row in (row for row in summary.of(table) if row.method == _LITERAL):
+    for row in (row for row in summary.of(table) if row.method == LITERAL):
         ours = {r["seed"]: r for r in summary.trials[f"{table}/pi-sc-iii/{row.paradigm}"]}
         for plain in summary.trials[row.key]:
             other = ours.get(plain["seed"])
@@ -81,13 +88,13 @@ def _literal_pairs(summary: Summary, table: str) -> list[tuple[Record, Record]]:
 def _times_table(summary: Summary, rows: list[Experiment]) -> list[Table]:
     cells = {row.method: summary.cells[row.key, "cpu"] for row in rows}
     means = {method: cell.mean for method, cell in cells.items()}
-    pinn = next((means[name] for name in _PINNS if name in means), None)
+    pinn = next((means[name] for name in PINNS if name in means), None)
     lines = [
         [
             row.label,
             ours_text(cells[row.method]),
             paper_text("cpu", cells[row.method].paper),
-            ratio_text(quotient(means.get(_LITERAL), means[row.method])),
+            ratio_text(quotient(means.get(LITERAL), means[row.method])),
             ratio_text(quotient(pinn, means[row.method])),
             str(len(cells[row.method].values)),
         ]

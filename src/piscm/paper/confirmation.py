@@ -50,7 +50,7 @@ def adopt(store: Store, code_of: Callable[[str], str | None]) -> None:
         return
     with open(path, newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
-            record = _record(line)
+            record = record_of(line)
             name = "{table}/{method}-{paradigm}-seed{seed}".format(**record)
             code = code_of(key_of(record))
             there = store.read(name)
@@ -58,7 +58,8 @@ def adopt(store: Store, code_of: Callable[[str], str | None]) -> None:
                 store.write(name, record)
 
 
-def _record(line: Mapping[str, str]) -> Record:
+def record_of(line: Mapping[str, str]) -> Record:
+    """A trial from a line of a table."""
     record: Record = {"quick": False, "rmse": None, "error": None}
     return record | {n: kind(line[n]) for n, kind in COLUMNS.items() if line.get(n)}
 

@@ -25,13 +25,15 @@ _OURS = ("quantity", "mean", "sd", "median", "failed", "ratio", "difference")
 _CELL = (*_ROW, *_OURS, "paper_mean", "paper_sd", "trials", "within", "verdict")
 
 
-def write_report(folder: Path, summary: Summary, versions: str) -> None:
+def write_report(
+    folder: Path, summary: Summary, versions: str, times: Summary | None = None
+) -> None:
     """Write ``report.html``, ``report.md`` with ``figures/``, ``trials.csv`` and ``summary.csv``.
 
-    Figures 1 to 3 are drawn from the data in ``figures/``. Older files are replaced one by one,
-    each as a whole.
+    Times are those of a run of their own, if there is one. Figures 1 to 3 are drawn from the data
+    in ``figures/``. Older files are replaced one by one, each as a whole.
     """
-    page = report_page(summary, versions, folder / FIGURE_FOLDER)
+    page = report_page(summary, versions, folder / FIGURE_FOLDER, times)
     (folder / FIGURE_FOLDER).mkdir(exist_ok=True)
     files = {
         f"{FIGURE_FOLDER}/{name}.png": data
@@ -48,7 +50,9 @@ def write_report(folder: Path, summary: Summary, versions: str) -> None:
     write_csv(folder / "summary.csv", _CELL, summary_rows(summary))
 
 
-def report_page(summary: Summary, versions: str, figures: Path) -> Page:
+def report_page(
+    summary: Summary, versions: str, figures: Path, times: Summary | None = None
+) -> Page:
     """All that the report says; what compares methods is left out where their sizes are tiny."""
     reading, worth, paper_read = _prose()
     return Page(
@@ -58,7 +62,7 @@ def report_page(summary: Summary, versions: str, figures: Path) -> Page:
             run_section(summary, versions),
             reading,
             *(table_section(summary, table) for table in TITLES),
-            *([] if summary.quick else [times_section(summary)]),
+            *([] if summary.quick else [times_section(summary, times)]),
             *(_field_section(name, figures) for name in _ACROSS),
             _growth_section(summary),
             worth,

@@ -17,6 +17,7 @@ from piscm.paper.report import write_report
 from piscm.paper.rows import EXPERIMENTS, selected
 from piscm.paper.store import Store
 from piscm.paper.summary import Summary
+from piscm.paper.timing import NAME, are_current, measure_times, read_times, summary_of_times
 from piscm.paper.trial import code_of, trials_of
 from piscm.paper.trials import run_trials
 from piscm.paper.workers import dask_workers, local_workers
@@ -36,11 +37,15 @@ def reproduce(
     """Run the trials that a folder lacks or that are stale, and report on all that it holds.
 
     Without `trials` and `seed`, each row is brought to its number of trials, whatever the seeds of
-    those that are there.
+    those that are there. Times are measured anew if they are asked for by name, and with the whole
+    page if they are of other code.
     """
-    experiments = selected(what, methods)
+    tables = [name for name in what if name != NAME]
+    experiments = selected(tables, methods) if tables or not what else []
     _check_options(trials, seed, workers, dask)
-    if any(item.kind == "gradient" for item in experiments):
+    if NAME in what and quick:
+        raise ProblemError("times --quick: tiny sizes tell nothing of times; give one of them.")
+    if NAME in what or any(item.kind == "gradient" for item in experiments):
         _check_jax()
     check_folder(out, quick)
     store = Store(out)
@@ -66,7 +71,11 @@ def reproduce(
         run_trials(asked, executor, count, store)
     forget(store, there)
     codes = {key: code_of(rows[key], quick) for key in store.seeds() if key in rows}
-    write_report(out, Summary(EXPERIMENTS, store.records(), codes), versions())
+    whole = "all" in (what or ("all",)) and trials is None and not methods and not quick
+    if NAME in what or (whole and not are_current(read_times(out))):
+        measure_times(out)
+    summary = Summary(EXPERIMENTS, store.records(), codes)
+    write_report(out, summary, versions(), summary_of_times(out))
     Console(stderr=True).print(Text(f"The report is {out / 'report.html'}"), soft_wrap=True)
 
 

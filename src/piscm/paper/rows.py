@@ -251,7 +251,7 @@ def _asked(name: str) -> Sequence[Experiment]:
     if name == "all":
         return EXPERIMENTS
     if name not in (*BENCHMARKS, *FIGURES):
-        known = ", ".join(["all", *BENCHMARKS, *FIGURES])
+        known = ", ".join(["all", *BENCHMARKS, *FIGURES, "times"])
         raise ProblemError(f"{name!r} is nothing the paper has; known are {known}.")
     own = [item for item in EXPERIMENTS if item.table == FIGURES.get(name, name)]
     return [item for item in own if name in FIGURES and item.figure] or own
