@@ -98,7 +98,9 @@ def test_a_member_with_layers_can_be_changed_in_every_way():
     assert {own.scales for own in changed} == {(1.0, 0.5), (0.5, 0.5), (2.0, 0.5), (1.0, 1.0)}
     assert sum(len(own.faces) == 3 for own in changed) == 4
     only = Member("tanh", (1.0, 1.0), 1e-3, ((0, 1),))
-    assert only.without((0, 1)) == only
+    assert only.toggled((0, 1)) == only
+    assert only.toggled((1, -1)).faces == ((0, 1), (1, -1))
+    assert only.toggled((1, -1)).toggled((0, 1)).faces == ((1, -1),)
     nodes = only.draw(200, Box({x: (0, 1) for x in coordinates("x y")}), np.random.default_rng(0))
     steep = np.abs(nodes.weights) > 5
     assert steep[:, 0].sum() > 100

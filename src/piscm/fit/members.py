@@ -66,7 +66,10 @@ class Member:
     @property
     def kind(self) -> str:
         """What it has in common with members of other scales."""
-        return self.activation if self.nearest is None else f"layers, {self.activation}"
+        if self.nearest is None:
+            return self.activation
+        where = "layers on one face" if len(self.faces) == 1 else "layers"
+        return f"{where}, {self.activation}"
 
     def scaled(self, axis: int, factor: float) -> "Member":
         """The same with another scale along one coordinate."""
@@ -85,18 +88,19 @@ class Member:
         ]
         if self.nearest is None:
             return [[Member.along_few], *scales] if dimension >= _MANY else scales
-        faces: Changes = [[partial(Member.without, face=face)] for face in all_faces(dimension)]
+        faces: Changes = [[partial(Member.toggled, face=face)] for face in all_faces(dimension)]
         kinds: Changes = [
             [partial(Member.by, activation=name) for name in LOCALIZED if name != self.activation]
         ]
         depths: Changes = [[partial(Member.deeper, factor=factor) for factor in (0.1, 10.0)]]
         return [*kinds, *depths, *scales, *faces]
 
-    def without(self, face: Face) -> "Member":
-        """The same without layers on a face, unless it is the only one."""
-        faces = self.faces or all_faces(len(self.scales))
-        rest = tuple(own for own in faces if own != face)
-        return replace(self, faces=rest or faces)
+    def toggled(self, face: Face) -> "Member":
+        """The same without layers on a face, unless it is the only one, or with them."""
+        everywhere = all_faces(len(self.scales))
+        faces = self.faces or everywhere
+        changed = tuple(own for own in everywhere if (own in faces) != (own == face))
+        return replace(self, faces=changed or faces)
 
     def along_few(self) -> "Member":
         """The same with nodes along few coordinates each."""
@@ -110,6 +114,17 @@ class Member:
         """The same with layers down to another distance."""
         assert self.nearest is not None
         return replace(self, nearest=float(np.clip(factor * self.nearest, FINEST, COARSEST)))
+
+    def nearer(self, before: "Member") -> "list[Member]":
+        """Without one of the changes from another member, for each of them.
+
+        What is best for few nodes may be so by chance. Layers stay as they are.
+        """
+        if self.nearest is not None:
+            return []
+        pairs = enumerate(zip(self.scales, before.scales, strict=True))
+        undone = [self.scaled(axis, old / new) for axis, (new, old) in pairs if new != old]
+        return [*undone, replace(self, sparse=False)] if self.sparse > before.sparse else undone
 
     @property
     def finer(self) -> tuple["Member", ...]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from piscm.assemble.grading import all_faces
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
@@ -42,6 +43,8 @@ _LAYER = 4.0
 _SURE = 1.5
 # A kind of member this many times worse than the best is not pursued.
 _BEHIND = 4.0
+# ... and one this many times worse drops out of the race with more nodes.
+_NECK = 2.0
 
 
 @dataclass(frozen=True)
@@ -86,9 +89,10 @@ class Portfolio:
         self.lab = Laboratory(self.task, self.sampling, self.rng)
         self._best: Trial | None = None
         self._tried: list[str] = []
+        self._scanned_as: dict[str, Member] = {}  # by kind, before its scales were searched
         self._in_layers = False  # whether members are judged near the faces
         self.paused = False
-        first = self._first_count()
+        first = self.first_count
         if not self.lab.level(first, None).size > 0:
             return None
         self._todo = self._stages(first)
@@ -115,6 +119,12 @@ class Portfolio:
         piece = replace(best.piece(status), estimate=best.estimate, tried=tuple(self._tried))
         return Found(piece, self._met, best.member)
 
+    def led_by(self, trials: Sequence[Trial], how: str) -> Found:
+        """The same from trials, one of a kind, that somebody else has found a way to."""
+        self._tried.append(how)
+        self._todo = self._pursued({own.member.kind: self._judged(own) for own in trials})
+        return self.go_on()
+
     def near_faces(self, piece: Piece) -> Piece:
         """The piece judged near the faces too, by what the residual may miss the tolerance there.
 
@@ -130,6 +140,10 @@ class Portfolio:
         return len(self.task.problem.fields)
 
     @property
+    def _linear(self) -> bool:
+        return all(block.linear for block in self.task.whole.blocks)
+
+    @property
     def _met(self) -> bool:
         best = self._best
         if best is None or self._missing(best) > 1.0:
@@ -139,7 +153,9 @@ class Portfolio:
         # What even points miss, a layer between them and a face, must not pass for a solution.
         return self._missing(self.lab.near_faces(best)) <= 1.0
 
-    def _first_count(self) -> int:
+    @property
+    def first_count(self) -> int:
+        """The number of nodes of the first trials."""
         trial = self.policy.trial
         return min(trial, max(trial // 2, 2 * trial // self._fields))
 
@@ -161,6 +177,11 @@ class Portfolio:
         assert self._best is not None
         if self._best.error > self.policy.learnt and self.policy.rounds == 1:
             return  # windows will do better
+        yield from self._pursued(leaders)
+
+    def _pursued(self, leaders: dict[str, Trial]) -> Iterator[None]:
+        """The best of each kind: its scales, then more nodes, then the next best."""
+        first = self.first_count
         yield from self._raced(leaders)
         while leaders:
             leader = leaders.pop(min(leaders, key=lambda kind: leaders[kind].error))
@@ -207,12 +228,19 @@ class Portfolio:
         self._in_layers = True
         leaders.update({kind: self.lab.near_faces(trial) for kind, trial in leaders.items()})
         self._best = self.lab.near_faces(self._best)
-        dimension = self.task.problem.domain.dimension
-        for name in self.activations:
-            if activation_named(name).localized:
-                layers = self.policy.layers
-                members = [Member(name, (1.0,) * dimension, nearest) for nearest in layers]
-                yield from self._ladder(members, count, leaders)
+        dimension, layers = self.task.problem.domain.dimension, self.policy.layers
+        even = (1.0,) * dimension
+        names = [name for name in self.activations if activation_named(name).localized]
+        for name in names:
+            members = [Member(name, even, nearest) for nearest in layers]
+            yield from self._ladder(members, count, leaders)
+        if dimension == 1 or self._best.error <= self.policy.learnt:
+            return
+        # With few nodes for each face nothing may be seen of a layer that only one of them has.
+        faces = all_faces(dimension)
+        for name in names[:1]:
+            members = [Member(name, even, nearest, (face,)) for face in faces for nearest in layers]
+            yield from self._ladder(members, count, leaders)
 
     def _ladder(
         self, members: Sequence[Member], count: int, leaders: dict[str, Trial]
@@ -242,15 +270,23 @@ class Portfolio:
         close = [kind for kind, trial in leaders.items() if trial.error <= near]
         for kind in sorted(close, key=lambda kind: leaders[kind].error):
             yield from self._searched(kind, leaders)
-        if len(close) > 1:
-            near = _BEHIND * min(leaders[kind].error for kind in close)
-            for kind in close:
-                if leaders[kind].error <= near:
-                    yield from self._larger(kind, leaders)
+        if not close:  # all that somebody else has found is far behind
+            return
+        # What is ahead by little with few nodes may be far behind with many.
+        count, within = 2 * leaders[close[0]].count, _BEHIND
+        while len(close) > 1:
+            near = within * min(leaders[kind].error for kind in close)
+            close = [kind for kind in close if leaders[kind].error <= near]
+            for kind in sorted(close, key=lambda kind: leaders[kind].error):
+                yield from self._larger(kind, count, leaders)
+            count, within = round(np.sqrt(2.0) * count), _NECK
+            if count > self._cheap or not self._linear:
+                return
 
     def _searched(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
         """A scale for each coordinate, and where layers are: one change after the other."""
         last, improved = leaders[kind], True
+        self._scanned_as[kind] = last.member
         while improved:
             improved = False
             for changes in last.member.changes:
@@ -267,15 +303,32 @@ class Portfolio:
     def _allows(self, member: Member) -> bool:
         return member.activation in self.activations
 
-    def _larger(self, kind: str, leaders: dict[str, Trial]) -> Iterator[None]:
-        """Twice the nodes, the new ones with the same scale or a larger one."""
+    @property
+    def _cheap(self) -> int:
+        """The number of nodes up to which members are compared."""
+        return 4 * self.first_count
+
+    def _larger(self, kind: str, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
+        """More nodes, the new ones with the same scale or a larger one."""
         last = leaders[kind]
         members = (last.member, *last.member.finer)
-        for trial in self._trials(members, 2 * last.count, last, grown=True):
+        for trial in self._trials(members, count, last, grown=True):
+            yield
+            if trial.error < leaders[kind].error:
+                leaders[kind] = trial
+        for trial in self._trials(self._undone(last.member), count, last):
             yield
             if trial.error < leaders[kind].error:
                 leaders[kind] = trial
         self._note(leaders[kind])
+
+    def _undone(self, member: Member) -> list[Member]:
+        """A member without one of the changes of the search, for each; only once.
+
+        A trial of a nonlinear problem takes many fits, too many to make sure.
+        """
+        before = self._scanned_as.pop(member.kind, member)
+        return member.nearer(before) if self._linear else []
 
     def _enlarged(self, leader: Trial) -> Iterator[None]:
         """More and more nodes, while that pays.
@@ -292,8 +345,11 @@ class Portfolio:
             yield
             # What was best for few nodes may not be for many.
             slow = trial.error > np.sqrt(self.policy.fast) * last.error
-            finer = last.member.finer if slow or count <= 4 * self._first_count() else ()
+            finer = last.member.finer if slow or count <= self._cheap else ()
             for other in self._trials(finer, count, last, grown=True):
+                yield
+                trial = other if other.error < trial.error else trial
+            for other in self._trials(self._undone(last.member), count, last):
                 yield
                 trial = other if other.error < trial.error else trial
             past.append(trial)

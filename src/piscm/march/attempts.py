@@ -9,6 +9,7 @@ import sympy
 from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import STOPS
 from piscm.construct.construction import Construction
+from piscm.fit.continuation import Continuation
 from piscm.fit.grow_on import grow_on
 from piscm.fit.piece import Piece, Task, best_of
 from piscm.fit.pisc import PISC3
@@ -104,18 +105,45 @@ class AutoAttempts(Attempts):
             if setting.guess is not None:
                 return self._attempt(setting, aimed, most, least=self.max_nodes)
             flat = setting.task.problem.domain.dimension <= _FLAT
-            policy = PortfolioPolicy(pauses=flat and setting.sampling is None)
+            linear = all(block.linear for block in setting.task.whole.blocks)
+            grows = flat and setting.sampling is None
+            policy = PortfolioPolicy(pauses=grows or not linear)
             portfolio = self._portfolio(setting, window.tolerance, policy)
             found = None if portfolio is None else portfolio.run()
             if portfolio is None or found is None:
                 return self._attempt(setting, aimed, most, least=self.max_nodes)
-            if portfolio.paused:
+            if not linear and (portfolio.paused or found.piece.error > self.policy.astray):
+                found = self._continued(setting, portfolio, found)
+            if portfolio.paused and grows:
                 return self._in_turns(setting, aimed, found, portfolio, most)
+            if portfolio.paused and not found.piece.status.stopped:
+                found = portfolio.go_on()
             if found.met or found.piece.status.stopped:
                 return found.piece
             return self._grown_on(setting, aimed, found, portfolio.lab, most)
 
         return attempt
+
+    def _continued(self, setting: Setting, portfolio: Portfolio, found: Found) -> Found:
+        """More of the portfolio, led by what continuation in stiffness finds, if it finds a way."""
+        if found.met or found.piece.status.stopped:
+            return found
+        continuation = Continuation(
+            setting.task,
+            portfolio.lab,
+            self.activations,
+            setting.rng,
+            setting.report,
+            portfolio.first_count,
+            portfolio.policy.iterations,
+            setting.sampling,
+            setting.makes,
+        )
+        try:
+            trials = continuation.run()
+            return portfolio.led_by(trials, continuation.story) if trials else found
+        except STOPS as stop:
+            return replace(found, piece=found.piece.ended(Status.after(stop)))
 
     def _in_turns(
         self, setting: Setting, window: Window, found: Found, portfolio: Portfolio, most: int
@@ -166,23 +194,23 @@ class AutoAttempts(Attempts):
         self, setting: Setting, window: Window, found: Found, lab: Laboratory, most: int
     ) -> Piece:
         """Growth from the best one-shot network, or from nothing if none found anything."""
-        policy = self.policy
-        if found.piece.error > policy.lost:
-            grown = self._attempt(setting, window, most, least=self.max_nodes)
-        elif len(found.piece.network.nodes) * 2 > most:
+        policy, lost = self.policy, found.piece.error > self.policy.lost
+        if not lost and len(found.piece.network.nodes) * 2 > most:
             return found.piece
-        else:
-            method = PISC3(
-                selection="orthogonal",
-                candidates=policy.candidates,
-                activation=found.member.activation,
-                max_nodes=most,
-                tolerance=window.tolerance,
-            )
-            try:
+        method = PISC3(
+            selection="orthogonal",
+            candidates=policy.candidates,
+            activation=found.member.activation,
+            max_nodes=most,
+            tolerance=window.tolerance,
+        )
+        try:
+            if lost:
+                grown = self._attempt(setting, window, most, least=self.max_nodes)
+            else:
                 grown = grow_on(found, lab, method, setting.rng, setting.report)
-            except STOPS as stop:
-                return found.piece.ended(Status.after(stop))
+        except STOPS as stop:
+            return found.piece.ended(Status.after(stop))
         best = min(found.piece, grown, key=lambda piece: piece.error)
         return replace(best.ended(grown.status), tried=found.piece.tried)
 

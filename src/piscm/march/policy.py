@@ -60,6 +60,9 @@ class MarchPolicy:
     lost, worse : float
         Windows are lost if they miss more than the fraction `lost` of the data, and `worse` times
         more than one network did. (Somewhat worse is fine: they do not compromise the equation.)
+    astray : float
+        One network of a nonlinear problem with a larger residual than this may be in a minimum that
+        is no solution: continuation in stiffness is tried.
     noise : float
         Observations that are missed by more than this fraction of the tolerance are noisy: the
         unknowns are found once more with equations that hold whatever the data say.
@@ -136,6 +139,7 @@ class MarchPolicy:
     more: int = 2
     bad_fit: float = 0.1
     lost: float = 0.5
+    astray: float = 1e-3
     noise: float = 0.1
     worse: float = 3.0
     repeats: int = 2
