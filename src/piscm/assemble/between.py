@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from piscm.assemble.grading import NEAREST, has_layers, near_faces
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
+from piscm.assemble.steep_places import steep_places
 from piscm.assemble.thinning import random_half
 from piscm.compile.blocks import Block, compile_blocks
 from piscm.compile.integrals import IntegralRows
@@ -26,6 +27,8 @@ from piscm.problem.places import Slices
 Floats = NDArray[np.float64]
 
 _DENSE = 2**17
+_ON_LINES = 2**15  # as many as are looked at along a line inside
+_COARSE = 8  # of which each so-manieth tells where the line is inside
 _LINES = 3  # along each coordinate, and each derivative of a field
 _MOST, _BETWEEN = 2**12, 2**15  # values of a field at the points, and with those between them
 _LEAST_ALONG = 32  # points along a coordinate, if there are several
@@ -113,7 +116,8 @@ def _unseen(
 ) -> bool:
     if isinstance(block.place, IntegralRows):  # the local part alone; integrals have their points
         block = replace(block, place=block.place.base, integrands=())
-    legs = draw_points(domain, [block], Sampling(_DENSE, _DENSE), rng)[0]
+    bent = domain.dimension == 2 and block.kind != "equations" and not _straight(block)
+    legs = draw_points(domain, [block], Sampling(_DENSE, _ON_LINES if bent else _DENSE), rng)[0]
     points = block.compiled.seen(legs[0])
     if legs[0].sums is not None or len(points) < count or count < 2:
         return False
@@ -122,7 +126,7 @@ def _unseen(
         points = points[np.argsort(points[:, moving[0]])]
         # One draw of few points may hit by chance what those of the run have missed.
         draws = [_chosen(len(points), count, layers, rng) for _ in range(_DRAWS)]
-        return any(
+        return _peaks(domain, block, points, points[draws[0]]) or any(
             _varies_less(values[chosen], values)
             for values in _known(block, points)
             for chosen in draws
@@ -134,14 +138,16 @@ def _unseen(
         fitted[half] = near_faces(fitted[half], box, NEAREST, rng)
     if any(map(_rare, _known(block, points), _known(block, fitted))):
         return True
-    if block.kind != "equations" and not isinstance(block.place, Slices):
+    if _peaks(domain, block, points, fitted):
+        return True
+    if block.kind != "equations" and not _straight(block):
         return False  # a line would leave its points, and normals are not known along it
     box = domain.bounding_box
     for axis in moving:
         for start in points[rng.integers(len(points), size=_LINES)]:
-            line = np.repeat(start[None], _DENSE // 4, axis=0)
+            line = np.repeat(start[None], _ON_LINES, axis=0)
             line[:, axis] = np.linspace(box.lower[axis], box.upper[axis], len(line))
-            line = line[domain.inside(line)]
+            line = line[_inside(domain, line)]
             if len(line) <= along:
                 continue
             chosen = _chosen(len(line), along, layers, rng)
@@ -150,15 +156,50 @@ def _unseen(
     return False
 
 
+def _peaks(domain: Domain, block: Block, points: Floats, fitted: Floats) -> bool:
+    """Whether the expression is far larger than at the fitted points where even many miss it."""
+    compiled = block.compiled
+    moving = np.count_nonzero(np.ptp(points[:, : domain.dimension], axis=0) > 0)
+    if block.kind != "equations" and not (_straight(block) and moving < domain.dimension):
+        return False  # between several faces nothing holds
+    places = steep_places(compiled.written[0], compiled.coordinates, points)
+    if block.kind == "equations":
+        places = places[domain.inside(places[:, : domain.dimension])]
+    for there, here in zip(_values(block, places), _values(block, fitted), strict=True):
+        middle = np.median(here)
+        away = np.abs(there[np.isfinite(there)] - middle).max(initial=0.0)
+        if np.isfinite(here).all() and away > _LARGEST * np.abs(here - middle).max():
+            return True
+    return False
+
+
+def _straight(block: Block) -> bool:
+    """Whether the points of a condition lie on faces of a box."""
+    return isinstance(block.place, Slices)
+
+
+def _inside(domain: Domain, line: Floats) -> NDArray[np.bool_]:
+    """Which points of a line are inside; between two that agree all are as they are."""
+    coarse = domain.inside(line[::_COARSE])
+    found = np.repeat(coarse, _COARSE)[: len(line)]
+    unclear = np.repeat(np.append(coarse[1:] != coarse[:-1], True), _COARSE)[: len(line)]
+    found[unclear] = domain.inside(line[unclear])
+    return np.asarray(found)
+
+
 def _known(block: Block, points: Floats) -> list[Floats]:
+    """The same where all values are finite."""
+    return [values for values in _values(block, points) if np.isfinite(values).all()]
+
+
+def _values(block: Block, points: Floats) -> list[Floats]:
     """The expression at the points for fields that are constant: zero, and one."""
     compiled = block.compiled
     made = []
     for constant in (0.0, 1.0):
         jets = np.full((len(compiled.jets), len(points)), constant)
-        values = compiled.value(points, jets, np.ones(compiled.unknown_count))
-        if np.isfinite(values).all():
-            made.append(values)
+        with np.errstate(all="ignore"):
+            made.append(compiled.value(points, jets, np.ones(compiled.unknown_count)))
     return made
 
 

@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Symbol
 
+from piscm.inference.even_rows import even_rows
 from piscm.inference.fresh_points import FittedPoints, beside, by_block
-from piscm.inference.richer import RicherSpace, richer_space, triangle_of
-from piscm.linalg.damped import solve_damped_triangle
+from piscm.inference.richer import RicherSpace, richer_space, triangle_at
+from piscm.linalg.damped import solve_damped, solve_damped_triangle
 from piscm.network.network import Network
 from piscm.problem.problem import Problem
 
@@ -34,19 +35,21 @@ def checked_correction(
     """The correction, how much of the residual it leaves, and the space in which both hold.
 
     A richer space needs more points than the fit had. So the corrected residual is looked at
-    elsewhere, and where it is much larger there, these points come in addition.
+    elsewhere, and where it is much larger there, more points come in addition.
     """
     for turn in range(_LOOKS):
         corrected, left = _corrected(space)
         seen = space.elsewhere(corrected, rng)
         if turn == _LOOKS - 1 or not seen.after > max(_PARTED * left, _ENOUGH * seen.before):
             break
-        known = by_block(space.part, beside(space.part, seen.points, known))
+        others = space.draw(len(space.points), rng)[1]
+        known = by_block(space.part, beside(space.part, others, known))
         space = richer_space(space.part, space.own, known, rng, whole=problem, along=along)
     # Data that are needed to determine the fields may be noisy: no space should follow the noise.
     unseen = 0.0 if space.part.problem.observations else max(0.0, 2.0 * seen.after - seen.before)
     if not np.isfinite(left):
         return corrected, float("inf"), space
+    corrected = _further(space, corrected)
     return corrected, unseen * (_growth(space) if unseen else 1.0), space
 
 
@@ -67,6 +70,37 @@ def _growth(space: RicherSpace) -> float:
     return max(1.0, answer) if answer < _GROWS else float("inf")
 
 
+def _further(space: RicherSpace, corrected: Network) -> Network:
+    """The correction, or the one that rows of even loudness lead to if that moves further.
+
+    What an equation is multiplied by changes no solution, but the least squares of what a space
+    cannot resolve: where rows are faint, as near a corner whose solution is not smooth, little is
+    corrected although much may be wrong. An answer is right if both ways of weighing agree.
+    """
+    factors = None if space.part.problem.observations else even_rows(space)
+    if factors is None:
+        return corrected
+    amplitudes = _amplitudes(space)
+    moves = space.system.linearize(space.state).unknowns[amplitudes]
+    design = np.concatenate([space.design_at(space.state), moves]) * factors
+    step = solve_damped(design, -space.state.residual * factors)
+    shift = step[: space.weights.size].reshape(space.weights.shape)
+    unknowns = space.own.unknowns.copy()
+    unknowns[amplitudes] += step[space.weights.size :]
+    other = space.network(space.weights + shift, unknowns)
+    return max(corrected, other, key=lambda network: _moved(space, network))
+
+
+def _moved(space: RicherSpace, network: Network) -> float:
+    """How far a member of the space is from the solution."""
+    total = 0.0
+    for item in space.part.problem.fields:
+        points = space.home(item)
+        here, there = (own.value(own.compile(item), points) for own in (space.own, network))
+        total += float(np.mean((there - here) ** 2))
+    return total
+
+
 def _corrected(space: RicherSpace) -> tuple[Network, float]:
     """The solution corrected in the richer space, and its residual.
 
@@ -80,7 +114,7 @@ def _corrected(space: RicherSpace) -> tuple[Network, float]:
     for turn in range(_STEPS):
         if turn > 0 or triangle is None:
             moves = space.system.linearize(state).unknowns[amplitudes]
-            triangle = triangle_of(np.concatenate([space.design_at(state), moves]), state)
+            triangle = triangle_at(np.concatenate([space.design_at(state), moves]), state)
         step = solve_damped_triangle(triangle)
         weights = weights + step[: weights.size].reshape(weights.shape)
         unknowns = unknowns.copy()

@@ -23,6 +23,7 @@ from piscm.inference.fresh_points import FittedPoints
 from piscm.inference.initial_values import is_initial_value_problem
 from piscm.inference.richer import RicherSpace, richer_space
 from piscm.linalg.damped import with_diagonal
+from piscm.linalg.upper import upper_factor
 
 Floats = NDArray[np.float64]
 
@@ -114,8 +115,7 @@ def _freest_in(space: RicherSpace) -> Freest:
         some.append(block / np.median(own[own > 0]) if (own > 0).any() else block)
     design = np.concatenate(some, axis=1)
     check_work(2.0 * design.size * len(design))
-    triangle = scipy.linalg.qr(design.T, mode="r", check_finite=False)[0][: len(design)]
-    return freest_move(triangle, fields)
+    return freest_move(upper_factor(design.T), fields)
 
 
 def freest_move(rows: Floats, fields: list[Floats]) -> Freest:
@@ -157,7 +157,7 @@ def _bounded(rows: Floats) -> Floats:
         return with_diagonal(rows[:count], np.full(count, _EPSILON))
     check_work(4.0 * count**3)
     both = np.concatenate([rows, _EPSILON * np.eye(count)])
-    return np.asarray(scipy.linalg.qr(both, mode="r", check_finite=False)[0][:count])
+    return upper_factor(both)
 
 
 def _floor(noticed: Floats) -> Floats:

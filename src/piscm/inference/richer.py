@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 from sympy import Symbol
 from sympy.core.function import AppliedUndef
@@ -21,6 +20,7 @@ from piscm.assemble.weighting import EVEN
 from piscm.assemble.windows import Part, with_end
 from piscm.budget.clock import check_work
 from piscm.inference.fresh_points import FittedPoints, FreshPoints, beside
+from piscm.linalg.upper import upper_factor
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
 from piscm.network.network import Network
@@ -37,12 +37,13 @@ _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones; with layers, which have more faces
 # to look at than those where the fitted ones are.
 _POINTS_ALONE, _POINTS_BESIDE, _POINTS_AT_LAYERS = 5, 2, 3
+# Points inside that are enough for the mean square of the residual of waves, which is all over.
+_WAVES_ELSEWHERE = 1000
 
 
 class Elsewhere(NamedTuple):
     """Residuals at points that no fit has used."""
 
-    points: Points
     before: float
     """Of the solution."""
     after: float
@@ -68,6 +69,8 @@ class RicherSpace:
     state : State
     inside : tuple of ndarray
         Fresh points of each equation.
+    sites : Points
+        Those of all rows, fitted ones among them.
     draw : FreshPoints
         How these were drawn.
     """
@@ -81,6 +84,7 @@ class RicherSpace:
     weights: Floats
     state: State
     inside: tuple[Floats, ...]
+    sites: Points
     draw: FreshPoints
 
     @property
@@ -101,7 +105,7 @@ class RicherSpace:
     @cached_property
     def triangle(self) -> Floats:
         """R of a QR of the rows at the solution; the last column is that of what they lack."""
-        return triangle_of(self.design_at(self.state), self.state)
+        return triangle_at(self.design_at(self.state), self.state)
 
     def network(self, weights: Floats, unknowns: Floats | None = None) -> Network:
         """A member of the space."""
@@ -111,7 +115,10 @@ class RicherSpace:
 
     def elsewhere(self, network: Network, rng: np.random.Generator) -> "Elsewhere":
         """The residual of a member of the space at other points."""
-        points = self.draw(len(self.points), rng)[1]
+        count = len(self.points)
+        if not self.system.activation.localized:
+            count = min(count, _WAVES_ELSEWHERE)
+        points = self.draw(count, rng)[1]
         assembly = Assembly(self.part, points, EVEN, self.own.start, self.scaling)
         system = assembly.system(self.own.activation)
         columns = system.evaluate(self.nodes)
@@ -122,7 +129,7 @@ class RicherSpace:
                 (network.weights, network.unknowns),
             )
         )
-        return Elsewhere(points, before, after)
+        return Elsewhere(before, after)
 
     @cached_property
     def size(self) -> float:
@@ -142,12 +149,11 @@ class RicherSpace:
         return made
 
 
-def triangle_of(design: Floats, state: State) -> Floats:
+def triangle_at(design: Floats, state: State) -> Floats:
     """R of a QR of the rows for moves of the weights and of the residual with its sign changed."""
     check_work(2.0 * design.size * len(design))
     both = np.concatenate([design, -state.residual[None]]).T
-    triangle = scipy.linalg.qr(both, mode="r", check_finite=False, overwrite_a=True)[0]
-    return np.asarray(triangle[: both.shape[1]])
+    return upper_factor(both)
 
 
 def richer_space(
@@ -198,7 +204,9 @@ def richer_space(
     weights = np.concatenate([own.weights, np.zeros((more, len(problem.fields)))])
     state = system.state_with(columns, weights, own.unknowns)
     inside = tuple(fresh[number][0].points for number in range(len(problem.equations)))
-    return RicherSpace(part, own, system, scaling, nodes, columns, weights, state, inside, draw)
+    return RicherSpace(
+        part, own, system, scaling, nodes, columns, weights, state, inside, points, draw
+    )
 
 
 def _centers(
