@@ -6,11 +6,15 @@ import signal
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401
+from hypothesis import settings
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
 
 from piscm import ProblemError
 from piscm.cli import app
+
+settings.register_profile("whatever the time", deadline=None)  # on a busy machine too
+settings.load_profile("whatever the time")
 
 SECONDS = 60.0  # a guard against hangs, not a measure of speed
 """Bad input must be told within a second; this is that second on a busy machine."""

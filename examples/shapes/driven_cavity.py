@@ -55,7 +55,7 @@ problem = Problem(
         Condition(u - 1, on={y: 1}),
     ],
 )
-solution = solve(problem, tol=3e-3)
+solution = solve(problem, tol=1e-2)
 print(solution)
 
 # %%

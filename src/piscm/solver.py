@@ -29,7 +29,7 @@ from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.enriched import better, enriched
 from piscm.march.methods import Auto
-from piscm.march.ringed import ringed
+from piscm.march.ringed import in_rings, ringed
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
@@ -178,13 +178,16 @@ def solve(
     _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
     with spending(budget):
         found = _found(method, request, seed)
-        for changed in (enriched, ringed) if isinstance(method, Auto) and guess is None else ():
+        ways: list[tuple[Callable[[Problem, Outcome], Problem | None], Method]] = []
+        if isinstance(method, Auto) and guess is None:
+            ways = [(enriched, method), (ringed, in_rings(method))]
+        for changed, by in ways:
             other = changed(problem, found)
             if other is not None:
                 begun = {problem.fields[index]: own for index, own in start.expressions.items()}
                 started = Start(other, begun)
                 again = replace(request, problem=other, start=started, rng=generator(seed))
-                found = better(found, _found(method, again, seed))
+                found = better(found, _found(by, again, seed))
     solution = solution_of(method, found, seed, time.perf_counter() - began)
     _log.info(
         "%s after %.3g s with %d nodes: %s",

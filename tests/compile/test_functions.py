@@ -6,6 +6,7 @@ import sympy
 
 from piscm import coordinates, field
 from piscm.compile.blocks import Compiled
+from piscm.compile.numeric_code import function_of
 from piscm.problem.functions import FUNCTIONS
 
 x = coordinates("x")
@@ -32,3 +33,12 @@ def test_powers(exponent):
     values = np.linspace(0.5, 2, 8)
     found = Compiled(u**exponent, (u,), (x,), (), "power").value(POINTS, [values], ())
     np.testing.assert_allclose(found, values ** float(exponent), rtol=1e-13)
+
+
+def test_the_same_expression_is_compiled_once():
+    y = coordinates("y")
+    first = function_of([x, y], [x * sympy.sin(y)], "first")
+    assert function_of([y, x], [y * sympy.sin(x)], "another") is first  # names do not matter
+    assert function_of([x, y], [y * sympy.sin(x)], "first") is not first
+    assert function_of([x, y], [x + 1], "whole")(2, 0) == [3]
+    assert function_of([x, y], [x + 1.0], "not whole")(2, 0) == [3.0]

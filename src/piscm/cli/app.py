@@ -208,7 +208,7 @@ def ensemble_of_file(
 def reproduce_paper(
     what: Annotated[
         list[str] | None,
-        typer.Argument(help="all (the default), table-1 to table-6, figure-1 to figure-4."),
+        typer.Argument(help="all (the default), table-1 to table-6, figure-1 to figure-4, times."),
     ] = None,
     trials: Annotated[
         int | None,

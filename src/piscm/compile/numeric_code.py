@@ -1,7 +1,7 @@
 """Python functions of arrays from SymPy expressions."""
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import cache, lru_cache, reduce
 from typing import Any
 
 import sympy
@@ -21,16 +21,41 @@ def function_of(
 
     `modules` may contain, instead of names, mappings from NumPy and SciPy names to functions.
     """
-    names = {symbol: sympy.Dummy(f"a{i}", real=True) for i, symbol in enumerate(arguments)}
-    plain = [e.xreplace(names) for e in expressions]
+    names = {symbol: _name(i) for i, symbol in enumerate(arguments)}
+    plain = tuple(e.xreplace(names) for e in expressions)
     sampled = {own.code_name: own.evaluate for e in plain for own in e.atoms(Samples)}
-    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
     try:
-        return sympy.lambdify(  # type: ignore[no-any-return]  # SymPy has no type hints
-            list(names.values()), plain, modules=[sampled, *modules], printer=printer, cse=True
-        )
+        if sampled or not all(isinstance(own, str) for own in modules):
+            return _compiled(len(names), plain, [sampled, *modules])
+        return _compiled_once(len(names), plain, tuple(modules))
     except Exception as error:  # SymPy's printers fail in many ways; none should reach a user
         raise ProblemError(f"{where} cannot be compiled: {shortened(str(error))}") from error
+
+
+@cache
+def _name(index: int) -> sympy.Dummy:
+    return sympy.Dummy(f"a{index}", real=True)
+
+
+@lru_cache(maxsize=512)
+def _compiled_once(
+    count: int, plain: tuple[sympy.Expr, ...], modules: tuple[str, ...]
+) -> Callable[..., Any]:
+    """The same function for the same expressions: a worker gets an equation again and again."""
+    return _compiled(count, plain, modules)
+
+
+def _compiled(
+    count: int, plain: Sequence[sympy.Expr], modules: Sequence[Any]
+) -> Callable[..., Any]:
+    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": False})
+    return sympy.lambdify(  # type: ignore[no-any-return]  # SymPy has no type hints
+        [_name(i) for i in range(count)],
+        list(plain),
+        modules=list(modules),
+        printer=printer,
+        cse=True,
+    )
 
 
 class _Printer(SciPyPrinter):  # type: ignore[misc]  # SymPy has no type hints

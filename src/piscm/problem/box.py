@@ -192,24 +192,23 @@ def _gauss(lower: Floats, upper: Floats, order: int) -> tuple[Floats, Floats]:
 
 
 def _interval(coordinate: sympy.Symbol, given: Any) -> tuple[float, float]:
+    name = coordinate.name  # SymPy takes long to print a symbol, and a grid has many boxes
     # A set has no order, and the two characters of "01" are not meant as numbers.
     if not isinstance(given, tuple | list | np.ndarray | sympy.Tuple) or len(given) != 2:
-        raise ProblemError(
-            f"The bounds of {coordinate} are {brief(given)}; give a pair (low, high)."
-        )
-    low = finite_number(given[0], f"The lower bound of {coordinate}")
-    high = finite_number(given[1], f"The upper bound of {coordinate}")
+        raise ProblemError(f"The bounds of {name} are {brief(given)}; give a pair (low, high).")
+    low = finite_number(given[0], f"The lower bound of {name}")
+    high = finite_number(given[1], f"The upper bound of {name}")
     if not low < high:
-        raise ProblemError(f"The range of {coordinate} is empty: {low:g} is not below {high:g}.")
+        raise ProblemError(f"The range of {name} is empty: {low:g} is not below {high:g}.")
     largest = max(abs(low), abs(high))
     if not largest < _LARGEST or not high - low > 1 / _LARGEST:
         raise ProblemError(
-            f"The range of {coordinate}, {low:g} to {high:g}, cannot be squared in floating-point "
+            f"The range of {name}, {low:g} to {high:g}, cannot be squared in floating-point "
             "numbers: choose other units."
         )
     if high - low < _RESOLVED * largest:
         raise ProblemError(
-            f"The range of {coordinate}, {low:g} to {high:g}, is too narrow for its distance from "
+            f"The range of {name}, {low:g} to {high:g}, is too narrow for its distance from "
             "zero: floating-point numbers leave it too few digits. Measure it from its lower end."
         )
     return low, high

@@ -286,6 +286,10 @@ class Problem(Frozen):
             priors=tuple(priors),
         )
 
+    def with_equations(self, equations: Sequence[sympy.Expr]) -> "Problem":
+        """The same problem with other equations for the same fields, as many as before."""
+        return self._with(equations=tuple(equations))
+
     def guessing(self, unknowns: Sequence[float]) -> "Problem":
         """The same problem with other first guesses."""
         guesses = zip(self.unknowns, map(float, unknowns), strict=True)

@@ -4,9 +4,6 @@ from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from piscm.export.c_source import c_source
 from piscm.export.formula import formulas
 from piscm.export.onnx_model import onnx_model
@@ -21,8 +18,6 @@ from piscm.text.replacing import replacing
 
 if TYPE_CHECKING:
     import sympy
-
-Floats = NDArray[np.float64]
 
 LANGUAGES = ("python", "c")
 

@@ -4,8 +4,7 @@ The velocity jumps where the lid meets the walls, so no smooth function is near 
 What slow fluids do in such a corner is known (G. I. Taylor, 1962) and taken out; the field that is
 sought is the rest of the stream function. Inertia still makes the equation as large as the inverse
 square of the distance: near the corners its rows weigh as the cube of the distance, so that none is
-loud. What is left there is not smooth, and an error below 1e-3 is estimated two to four times too
-small.
+loud. What is left there is not smooth: an error of 1e-3 is estimated five to ten times too large.
 """
 
 import numpy as np
