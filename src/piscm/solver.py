@@ -23,6 +23,7 @@ from piscm.asking import (
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.scales import check_scales
 from piscm.budget.budget import OutOfTimeError, spending
+from piscm.budget.interrupts import interrupts_at_checks
 from piscm.compile.blocks import block_names, compile_blocks
 from piscm.compile.jumps import check_jumps
 from piscm.inference.counting import counting_text
@@ -176,19 +177,12 @@ def solve(
         executor=executor,
     )
     _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
-    with spending(budget):
+    # Ctrl-C waits for the next look at the clock: from here on there may be something to return.
+    with spending(budget), interrupts_at_checks():
         found = _found(method, request, seed)
-        ways: list[tuple[Callable[[Problem, Outcome], Problem | None], Method]] = []
         if isinstance(method, Auto) and guess is None:
-            ways = [(enriched, method), (ringed, in_rings(method))]
-        for changed, by in ways:
-            other = changed(problem, found)
-            if other is not None:
-                begun = {problem.fields[index]: own for index, own in start.expressions.items()}
-                started = Start(other, begun)
-                again = replace(request, problem=other, start=started, rng=generator(seed))
-                found = better(found, _found(by, again, seed))
-    solution = solution_of(method, found, seed, time.perf_counter() - began)
+            found = _tried_otherwise(found, method, request, seed)
+        solution = solution_of(method, found, seed, time.perf_counter() - began)
     _log.info(
         "%s after %.3g s with %d nodes: %s",
         solution.status.name.lower(),
@@ -199,6 +193,30 @@ def solve(
     if throw and solution.status.failed:
         raise NotConverged(solution)
     return solution
+
+
+def _tried_otherwise(found: Outcome, method: Auto, request: Request, seed: int) -> Outcome:
+    """The best of an outcome and of those of the problem posed otherwise, where it needs that."""
+    problem, start = request.problem, request.start
+    ways: list[tuple[Callable[[Problem, Outcome], Problem | None], Method]] = [
+        (enriched, method),
+        (ringed, in_rings(method)),
+    ]
+    for changed, by in ways:
+        try:
+            other = changed(problem, found)
+            if other is None:
+                continue
+            begun = {problem.fields[index]: own for index, own in start.expressions.items()}
+            started = Start(other, begun)
+            again = replace(request, problem=other, start=started, rng=generator(seed))
+            second = _found(by, again, seed)
+        except KeyboardInterrupt:
+            return replace(found, status=Status.INTERRUPTED)
+        found = better(found, second)
+        if second.status.stopped:
+            return found if found.status.ok else replace(found, status=second.status)
+    return found
 
 
 def solution_of(method: Method, found: Outcome, seed: int, seconds: float) -> Solution:

@@ -1,6 +1,7 @@
 """Ctrl-C and time limits in the middle of a run leave a usable solution that says so."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import sympy
 from builders import decay_of
 
 import piscm.fit.refine as refinement
+import piscm.solver as solver
 from piscm import (
     PISC3,
     Auto,
@@ -204,3 +206,21 @@ def test_throw_tells_of_it():
     with pytest.raises(NotConverged) as caught:
         solve(WAVES, Auto(max_seconds=1e-9), throw=True)
     assert caught.value.solution.status is Status.TIME_LIMIT
+
+
+def test_ctrl_c_while_the_problem_is_posed_otherwise(monkeypatch):
+    runs = []
+    run_once = Auto.run
+
+    def then_pressed(self, request):
+        runs.append(request)
+        if len(runs) > 1:
+            raise KeyboardInterrupt
+        return replace(run_once(self, request), status=Status.STALLED, error=None)
+
+    monkeypatch.setattr(Auto, "run", then_pressed)
+    monkeypatch.setattr(solver, "enriched", lambda problem, outcome: problem)
+    solution = solved(DECAY, Auto())
+    assert len(runs) == 2
+    assert solution.status is Status.INTERRUPTED
+    assert solution(t=1.0) == pytest.approx(np.exp(-1.0), abs=1e-5)

@@ -33,8 +33,11 @@ def interrupts_at_checks() -> Iterator[None]:
     """Raise `KeyboardInterrupt` only where the clock is looked at; a second one comes at once.
 
     The signal is left alone in threads, which Ctrl-C does not reach, and where somebody else
-    handles it; `interrupt` works there too.
+    handles it; `interrupt` works there too. Inside another one this changes nothing.
     """
+    if _pressed.get() is not None:
+        yield
+        return
     main = threading.current_thread() is threading.main_thread()
     handled = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     pressed = _Pressed()

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS, finishing
-from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.piece import Piece
 from piscm.fit.residuals import block_residuals, fitted_points
@@ -34,11 +33,7 @@ _TRUNCATION = 1e-14  # for the error bars of one network
 
 def run(request: Request, march: March) -> Outcome:
     """Solve a problem window by window, or in one piece if there is nothing to march along."""
-    with interrupts_at_checks():
-        return _run(with_finite_start(request, march.coordinate), march)
-
-
-def _run(request: Request, march: March) -> Outcome:
+    request = with_finite_start(request, march.coordinate)
     whole = Part.whole(request.problem)
     fresh_rng, run_rng = request.rng.spawn(2)
     with request.reporting(march.attempts.max_nodes) as report:
@@ -91,16 +86,24 @@ class _Run:
     def found(self) -> Joined:
         """The result of the run."""
         problem, march = self._request.problem, self._march
-        functions = len(problem.fields) > len(problem.equations)
-        marches = march.coordinate is not None and not functions
         if not problem.asked.any() and (march.required or not problem.observations):
             return self._marched(problem)
         # Data constrain all times at once, so the whole domain comes first.
         whole = self._with_other_weights(self._pieces.whole(problem))
         alone = self._join(problem, None, [whole])
-        enough = not march.required and whole.error <= march.attempts.tolerance
         if alone.status.stopped:
             return alone
+        try:
+            return self._beyond(whole, alone)
+        except STOPS as stop:
+            return replace(alone, status=Status.after(stop))
+
+    def _beyond(self, whole: Piece, alone: Joined) -> Joined:
+        """What is better than one network that was fitted to equations and data alike, or that."""
+        problem, march = self._request.problem, self._march
+        functions = len(problem.fields) > len(problem.equations)
+        enough = not march.required and whole.error <= march.attempts.tolerance
+        marches = march.coordinate is not None and not functions
         # Neither noise nor a prior that contradicts the data may bend the equation.
         bent = problem.priors or whole.misfit > self._policy.noise * march.attempts.tolerance
         exact = problem.asked.any() and not functions and bent
@@ -111,10 +114,7 @@ class _Run:
         # What is left may be noise of the data; if not, a march may resolve more.
         if alone.status is Status.CONVERGED:
             return alone
-        try:
-            found = self._marched(problem)
-        except STOPS as stop:
-            return replace(alone, status=Status.after(stop))
+        found = self._marched(problem)
         return min(alone, found, key=lambda item: max(own.error for own in item.pieces))
 
     def _marched(self, problem: Problem) -> Joined:
@@ -216,10 +216,7 @@ class _Run:
         # A bent equation may have led the unknowns to where the data do not see them; the first
         # guess may do better then.
         for begin in (whole.network.unknowns, guess):
-            try:
-                shared = self._shared(begin)
-            except STOPS as stop:
-                return replace(alone, status=Status.after(stop))
+            shared = self._shared(begin)
             if isinstance(shared, Status):
                 return replace(alone, status=shared)
             if shared is not None and not shared.misfit > most:
