@@ -151,7 +151,7 @@ def test_rows_without_trials_and_single_trials(summary):
     assert ours_text(empty) == "–"
     single = cell(summary, "table-1", "auto", UN)
     assert single.sd is None
-    assert ours_text(single) == "1.00e-6 ± –"
+    assert ours_text(single) == "1.00e-6"
     assert single.verdict == "not in the paper"
 
 

@@ -34,12 +34,14 @@ def ratio_text(value: float | None) -> str:
 
 
 def ours_text(cell: Cell) -> str:
-    """Our mean ± sd."""
+    """Our mean ± sd; of one trial what it gave."""
     if cell.mean is None:
         return NONE
     if cell.quantity == "cpu":
-        return f"{seconds_text(cell.mean)} ± {seconds_text(cell.sd, cell.mean)}"
-    return f"{error_text(cell.mean)} ± {error_text(cell.sd)}"
+        mean, sd = seconds_text(cell.mean), seconds_text(cell.sd, cell.mean)
+    else:
+        mean, sd = error_text(cell.mean), error_text(cell.sd)
+    return mean if cell.sd is None else f"{mean} ± {sd}"
 
 
 def paper_text(quantity: str, printed: Spread | None) -> str:
