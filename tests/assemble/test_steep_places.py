@@ -64,5 +64,6 @@ def test_a_coefficient_that_no_point_sees_is_told():
 
 
 def test_what_points_see_is_solved():
-    solution = solve(poisson(2, lambda u, r2: sympy.exp(-5 * r2) + 1 / (1 + r2)), seed=0)
+    smooth = poisson(2, lambda u, r2: sympy.exp(-5 * r2) + 1 / (1 + r2))
+    solution = solve(smooth, tol=1e-4, seed=0)  # its corners make more digits slow
     assert solution.status.ok
