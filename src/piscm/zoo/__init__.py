@@ -52,6 +52,7 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "reaction-diffusion": reaction_diffusion.forward,
     "kovasznay": kovasznay.forward,
     "driven-cavity": cavity.driven,
+    "driven-cavity-400": cavity.faster,
     "kdv": kdv.forward,
     "kuramoto-sivashinsky": kuramoto_sivashinsky.forward,
     "advection": advection.forward,
