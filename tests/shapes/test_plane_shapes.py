@@ -247,3 +247,18 @@ def test_bricks_in_three_dimensions():
     assert not brick.contains(points + 1e-4 * normals).any()
     _, shares, _ = brick.boundary_quadrature(10, "bite")
     assert shares.sum() == pytest.approx(np.pi * 0.25 / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize(("distance", "around"), [(0.2, 4 + 0.4 * np.pi), (-0.2, 2.4)])
+def test_a_buffer_keeps_the_names_of_sides(distance, around):
+    rounded = Polygon((x, y), SQUARE, name="rim").buffer(distance)
+    assert rounded.boundary("rim").quadrature(8)[1].sum() == pytest.approx(around)
+    points = rounded.boundary("rim[2]").quadrature(8)[0]
+    np.testing.assert_allclose(np.abs(points[:, 1] - 0.5), 0.5 + distance)
+
+
+def test_sides_that_a_buffer_covers_are_no_part_of_its_boundary():
+    slanted = Polygon((x, y), [(1.4, 1), (2, 1.1), (1.7, 1.4)], name="shore")
+    assert "side[0]" not in slanted.buffer(0.2).parts
+    runs = slanted.buffer(0.2).outline.runs
+    assert min(run.length for run in runs) > 0.01

@@ -144,10 +144,16 @@ class Polygon(Primitive):
             return self
         made: Shape = self
         x, y = self.coordinates
-        for start, end in self._sides:
+        for number, (start, end) in enumerate(self._sides):
             across = np.array([end[1] - start[1], start[0] - end[0]])
             across *= reach / np.hypot(*across)
-            strip = Polygon(self.coordinates, [start, start + across, end + across, end])
+            moved = [[start + across, end + across]]
+            names = [self.name, f"{self.name}[{number}]"] if self.name else []
+            strip = Polygon(
+                self.coordinates,
+                [start, *moved[0], end],
+                parts=dict.fromkeys(names, moved),
+            )
             made = made | strip if reach > 0 else made - strip
             corner = Disk({x: float(start[0]), y: float(start[1])}, abs(reach), name=self.name)
             made = made | corner if reach > 0 else made - corner
