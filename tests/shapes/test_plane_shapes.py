@@ -157,6 +157,9 @@ def test_from_shapely_text_and_mappings():
         shape = Polygon((x, y), outline)
         assert shape.quadrature(8)[1].sum() == pytest.approx(ring.area)
         assert not shape.contains([[0.0, 0.0]])[0]
+    feature = {"type": "Feature", "properties": {}, "geometry": shapely.geometry.mapping(ring)}
+    saved = Polygon((x, y), {"type": "FeatureCollection", "features": [feature]})
+    assert saved.quadrature(8)[1].sum() == pytest.approx(ring.area)
     several = shapely.union(shapely.box(0, 0, 1, 1), shapely.box(2, 0, 3, 1))
     assert Polygon((x, y), several).quadrature(8)[1].sum() == pytest.approx(2)
     with_hole = Polygon((x, y), SQUARE, holes=[[(0.4, 0.4), (0.6, 0.4), (0.6, 0.6), (0.4, 0.6)]])

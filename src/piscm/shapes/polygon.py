@@ -33,7 +33,8 @@ class Polygon(Primitive):
     ----------
     coordinates : (sympy.Symbol, sympy.Symbol)
     outline : corners, a shapely geometry, WKT text or a GeoJSON mapping
-        Corners are an array of shape (corners, 2). A geometry may have holes and several parts.
+        Corners are an array of shape (corners, 2). A geometry may have holes and several parts;
+        the features of a GeoJSON collection are united.
     holes : sequence of arrays of corners
         Only together with corners.
     name : str, optional
@@ -218,7 +219,8 @@ def _read(outline: Any, holes: Sequence[ArrayLike]) -> Any:
         rings = [_corners(own) for own in (outline, *holes)]
         geometry = shapely.Polygon(rings[0], rings[1:])
     if geometry.geom_type not in ("Polygon", "MultiPolygon") or geometry.is_empty:
-        raise ProblemError(f"A Polygon cannot be made of an (empty) {geometry.geom_type}.")
+        kind = f"empty {geometry.geom_type}" if geometry.is_empty else geometry.geom_type
+        raise ProblemError(f"The outline of a Polygon is of the kind {kind}; it has no inside.")
     if not geometry.is_valid:
         reason = shapely.is_valid_reason(geometry)
         raise ProblemError(
@@ -233,7 +235,8 @@ def _as_geometry(outline: Any, shapely: Any) -> Any:
         if isinstance(outline, str):
             return shapely.from_wkt(outline)
         if isinstance(outline, Mapping):
-            return shapely.geometry.shape(outline)
+            features = outline.get("features", [outline])  # a collection is what maps are saved as
+            return shapely.union_all([shapely.geometry.shape(own) for own in features])
     except Exception as error:  # shapely and GEOS raise many kinds
         raise ProblemError(
             f"{brief(outline)} is not a geometry: {shortened(str(error))}."
