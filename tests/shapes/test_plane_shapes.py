@@ -157,6 +157,9 @@ def test_from_shapely_text_and_mappings():
         shape = Polygon((x, y), outline)
         assert shape.quadrature(8)[1].sum() == pytest.approx(ring.area)
         assert not shape.contains([[0.0, 0.0]])[0]
+    feature = {"type": "Feature", "properties": {}, "geometry": shapely.geometry.mapping(ring)}
+    saved = Polygon((x, y), {"type": "FeatureCollection", "features": [feature]})
+    assert saved.quadrature(8)[1].sum() == pytest.approx(ring.area)
     several = shapely.union(shapely.box(0, 0, 1, 1), shapely.box(2, 0, 3, 1))
     assert Polygon((x, y), several).quadrature(8)[1].sum() == pytest.approx(2)
     with_hole = Polygon((x, y), SQUARE, holes=[[(0.4, 0.4), (0.6, 0.4), (0.6, 0.6), (0.4, 0.6)]])
@@ -247,3 +250,18 @@ def test_bricks_in_three_dimensions():
     assert not brick.contains(points + 1e-4 * normals).any()
     _, shares, _ = brick.boundary_quadrature(10, "bite")
     assert shares.sum() == pytest.approx(np.pi * 0.25 / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize(("distance", "around"), [(0.2, 4 + 0.4 * np.pi), (-0.2, 2.4)])
+def test_a_buffer_keeps_the_names_of_sides(distance, around):
+    rounded = Polygon((x, y), SQUARE, name="rim").buffer(distance)
+    assert rounded.boundary("rim").quadrature(8)[1].sum() == pytest.approx(around)
+    points = rounded.boundary("rim[2]").quadrature(8)[0]
+    np.testing.assert_allclose(np.abs(points[:, 1] - 0.5), 0.5 + distance)
+
+
+def test_sides_that_a_buffer_covers_are_no_part_of_its_boundary():
+    slanted = Polygon((x, y), [(1.4, 1), (2, 1.1), (1.7, 1.4)], name="shore")
+    assert "side[0]" not in slanted.buffer(0.2).parts
+    runs = slanted.buffer(0.2).outline.runs
+    assert min(run.length for run in runs) > 0.01

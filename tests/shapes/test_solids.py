@@ -122,6 +122,8 @@ def test_a_cloud_of_points_with_normals(tmp_path):
         PointCloud((x, y), circle, 0 * circle)
     with pytest.raises(ProblemError, match="both must be"):
         PointCloud((x, y), circle, circle[:3])
+    with pytest.raises(ProblemError, match=r"point 0 of the cloud, at \(1, 0\).* inward"):
+        PointCloud((x, y), circle, -circle)
 
 
 def test_a_flat_mesh_with_physical_groups(tmp_path):

@@ -217,6 +217,26 @@ def test_the_driven_cavity_has_the_published_velocities():
     assert np.abs(reference.velocity(upward[0], 0.5)[1] - upward[1]).max() < 0.01
 
 
+def test_the_faster_cavity_has_the_published_velocities():
+    reference = cavity.cavity(400.0)
+    table, upward = driven.GHIA_U_400.T, driven.GHIA_V_400.T
+    assert np.abs(reference.velocity(0.5, table[0])[0] - table[1]).max() < 0.01
+    assert np.abs(reference.velocity(upward[0], 0.5)[1] - upward[1]).max() < 0.01
+
+
+def test_what_is_stored_of_the_faster_cavity_solves_its_equation():
+    rng, reference = np.random.default_rng(0), cavity.cavity(400.0)
+    flow = reference.flow(*rng.uniform(0.15, 0.85, (2, 400)))
+    inertia = 400 * (flow.along * flow.curl_x + flow.up * flow.curl_y)
+    assert np.linalg.norm(flow.twice - inertia) < 1e-3 * np.linalg.norm(inertia)
+    side = rng.uniform(0.05, 0.95, 50)
+    for end in (0.0, 1.0):
+        still = np.full(50, end)
+        upright, level = reference.flow(still, side), reference.flow(side, still)
+        assert np.abs([upright.stream, level.stream]).max() < 1e-4
+        assert np.abs([upright.up, level.along - end]).max() < 1e-4
+
+
 def test_taylor_flows_of_problem_and_reference_are_the_same():
     x, y = driven.x, driven.y
     points = np.random.default_rng(0).uniform(0.1, 0.9, (2, 20))

@@ -44,7 +44,8 @@ def check_jumps(domain: Domain, blocks: Sequence[Block], fields: Sequence[sympy.
                 for name, span in zip(names, spans, strict=False):
                     where = _jump(partial, compiled.symbols, name, span, box.lower, box.upper)
                     if where is not None:
-                        place = f" near {name} = {where:.4g}" if name is symbol else ""
+                        digit = np.round(where / box.width[axis], 9) * box.width[axis] + 0.0
+                        place = f" near {name} = {digit:.4g}" if name is symbol else ""
                         raise ProblemError(_message(block, fields[jet.field], symbol, order, place))
 
 

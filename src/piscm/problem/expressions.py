@@ -196,6 +196,12 @@ def _parts_of(part: Any) -> Sequence[Any]:
         return [*values, *(side for _, condition in part.args for side in _sides(condition))]
     if part is sympy.I:
         return ()
+    if isinstance(part, sympy.DiracDelta):
+        raise UnfitError(
+            f"holds {brief(part)}, which no point sees. Where a coefficient that jumps was "
+            "differentiated, write it as a symbol and give its values in regions: "
+            "Problem(regions=[Region(left, {k: 1}), Region(right, {k: 10})], equations=...)."
+        )
     if type(part) not in _STRUCTURE and type(part) not in _COMPLEX:
         raise UnfitError(
             f"holds {brief(part)} ({type(part).__name__}), which piscm cannot compile. If SymPy "

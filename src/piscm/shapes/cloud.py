@@ -20,6 +20,10 @@ from piscm.shapes.primitive import (
     shown_name,
 )
 
+# The farthest point of a surface looks outward; of points that are sparse, or lie at a corner, the
+# farthest may look aside, but not back by more than this.
+_BACK = -0.5
+
 
 class PointCloud(Primitive):
     """A domain known by points of its boundary alone, each with its outward normal.
@@ -61,10 +65,12 @@ class PointCloud(Primitive):
         if not lengths.all():
             first = int(np.flatnonzero(lengths == 0)[0])
             raise ProblemError(f"The normal of point {first} of the cloud is zero.")
+        outward = outward / lengths[:, None]
+        _checked_outward(points, outward, symbols)
         self._set(
             _coordinates=symbols,
             _points=points,
-            _normals=outward / lengths[:, None],
+            _normals=outward,
             name=checked_part_name(name),
         )
 
@@ -112,6 +118,21 @@ class PointCloud(Primitive):
             "normals": self._normals.tolist(),
             "name": self.name,
         }
+
+
+def _checked_outward(
+    points: Floats, normals: Floats, coordinates: tuple[sympy.Symbol, ...]
+) -> None:
+    """Raise `ProblemError` if a point that is farthest along a coordinate looks back inside."""
+    for axis, symbol in enumerate(coordinates):
+        for sign, most in ((1, "largest"), (-1, "smallest")):
+            far = int(np.argmax(sign * points[:, axis]))
+            if sign * normals[far, axis] < _BACK:
+                place = ", ".join(f"{own:.4g}" for own in points[far])
+                raise ProblemError(
+                    f"The normal of point {far} of the cloud, at ({place}), where {symbol} is "
+                    f"{most}, points inward; normals must point outward."
+                )
 
 
 @dataclass(frozen=True, eq=False)

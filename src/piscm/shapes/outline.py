@@ -82,11 +82,13 @@ class Outline:
         edges = np.unique(np.concatenate([[0.0], *crossings, [1.0]]))
         sides = state((edges[1:] + edges[:-1]) / 2)
         ends = np.flatnonzero(np.diff(sides, prepend=2, append=2))
-        return [
+        found = [
             Run(piece, float(edges[first]), float(edges[last]), int(sides[first]))
             for first, last in pairwise(ends)
             if sides[first]
         ]
+        # Along a side that two primitives share rounding crosses it: such runs are mere points.
+        return [run for run in found if run.extent > self._shape.fuzz]
 
     def _crossings(self, number: int, piece: Piece) -> Floats:
         """The parameters at which a curve crosses the boundaries of other primitives."""

@@ -33,7 +33,8 @@ class Polygon(Primitive):
     ----------
     coordinates : (sympy.Symbol, sympy.Symbol)
     outline : corners, a shapely geometry, WKT text or a GeoJSON mapping
-        Corners are an array of shape (corners, 2). A geometry may have holes and several parts.
+        Corners are an array of shape (corners, 2). A geometry may have holes and several parts;
+        the features of a GeoJSON collection are united.
     holes : sequence of arrays of corners
         Only together with corners.
     name : str, optional
@@ -144,10 +145,16 @@ class Polygon(Primitive):
             return self
         made: Shape = self
         x, y = self.coordinates
-        for start, end in self._sides:
+        for number, (start, end) in enumerate(self._sides):
             across = np.array([end[1] - start[1], start[0] - end[0]])
             across *= reach / np.hypot(*across)
-            strip = Polygon(self.coordinates, [start, start + across, end + across, end])
+            moved = [[start + across, end + across]]
+            names = [self.name, f"{self.name}[{number}]"] if self.name else []
+            strip = Polygon(
+                self.coordinates,
+                [start, *moved[0], end],
+                parts=dict.fromkeys(names, moved),
+            )
             made = made | strip if reach > 0 else made - strip
             corner = Disk({x: float(start[0]), y: float(start[1])}, abs(reach), name=self.name)
             made = made | corner if reach > 0 else made - corner
@@ -212,7 +219,8 @@ def _read(outline: Any, holes: Sequence[ArrayLike]) -> Any:
         rings = [_corners(own) for own in (outline, *holes)]
         geometry = shapely.Polygon(rings[0], rings[1:])
     if geometry.geom_type not in ("Polygon", "MultiPolygon") or geometry.is_empty:
-        raise ProblemError(f"A Polygon cannot be made of an (empty) {geometry.geom_type}.")
+        kind = f"empty {geometry.geom_type}" if geometry.is_empty else geometry.geom_type
+        raise ProblemError(f"The outline of a Polygon is of the kind {kind}; it has no inside.")
     if not geometry.is_valid:
         reason = shapely.is_valid_reason(geometry)
         raise ProblemError(
@@ -227,7 +235,8 @@ def _as_geometry(outline: Any, shapely: Any) -> Any:
         if isinstance(outline, str):
             return shapely.from_wkt(outline)
         if isinstance(outline, Mapping):
-            return shapely.geometry.shape(outline)
+            features = outline.get("features", [outline])  # a collection is what maps are saved as
+            return shapely.union_all([shapely.geometry.shape(own) for own in features])
     except Exception as error:  # shapely and GEOS raise many kinds
         raise ProblemError(
             f"{brief(outline)} is not a geometry: {shortened(str(error))}."

@@ -36,6 +36,12 @@ class Run:
         return edges, np.concatenate([[0.0], np.cumsum((speed @ share) * np.diff(edges))])
 
     @property
+    def extent(self) -> float:
+        """About its length."""
+        middle = self.piece.at(np.array([[(self.low + self.high) / 2]]))
+        return float(middle.stretch[0]) * (self.high - self.low)
+
+    @property
     def length(self) -> float:
         return float(self._lengths[1][-1])
 
