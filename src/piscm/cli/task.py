@@ -106,8 +106,10 @@ def _of_benchmark(item: Benchmark, method: str, overrides: Mapping[str, Any]) ->
     return make_method(method, overrides, item.problem.domain.coordinates)
 
 
-def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
-    """One trial."""
+def solved(
+    task: Task, seed: int, max_seconds: float | None = None, executor: Any = None
+) -> Solution:
+    """One trial, by whoever works."""
     run = {key: value for key, value in task.run.items() if key not in ("seed", "tol")}
     if max_seconds is not None:
         run["max_seconds"] = max_seconds
@@ -118,6 +120,7 @@ def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
         weights=task.weights,
         initial=task.initial,
         seed=seed,
+        executor=executor,
         **run,
     )
     return replace(solution, units=dict(task.units))
