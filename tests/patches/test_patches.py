@@ -98,9 +98,9 @@ def test_an_estimate_that_a_twin_confirms_is_near_the_error(key):
 def test_a_level_has_no_more_nodes_than_seem_to_be_needed():
     search = Search.__new__(Search)
     search._asked = Asked(tolerance=1e-5)
-    search.best = SimpleNamespace(twin=None, hoped=1e-3)
+    search.best = SimpleNamespace(twins=(), hoped=1e-3)
     assert search._growth([1e-3]) == search._growth([1e-3, 1e-4]) == pytest.approx(2**0.5)
-    search.best = SimpleNamespace(twin="one", hoped=1e-9, estimate=6e-6)  # just missed
+    search.best = SimpleNamespace(twins=("one",), hoped=1e-9, estimate=6e-6)  # just missed
     assert 1.0 < search._growth([1e-5, 1e-7]) < 1.2
     assert search._growth([1e-5, 2e-5]) == pytest.approx(2**0.5)  # nothing is to be expected
 

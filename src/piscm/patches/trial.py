@@ -35,6 +35,8 @@ _ITERATIONS = 20
 _LEAST, _EACH = 1000, 24
 # A residual that falls to this fraction from one level to another is due to the patches.
 _FALLS = 0.9
+# A residual this many times as large near the faces as elsewhere shows a layer that is missed.
+_LAYER = 4.0
 # Random rows whose answers tell how much errors are amplified.
 _NOISES = (101, 102)
 
@@ -59,8 +61,10 @@ class Trial:
         The residual of zero fields, or of the start if that is not finite.
     factor : float
         On the usual scale of nodes.
-    rival, twin : Distance or None
-        To the best of the worse trials of another level or scale, and to another trial of its own.
+    rival : Distance or None
+        To the best of the worse trials of another level or scale.
+    twins : tuple of Distance
+        To other trials of its own level and scale.
     """
 
     level: Level
@@ -75,17 +79,15 @@ class Trial:
     size: float
     factor: float = 1.0
     rival: Distance | None = None
-    twin: Distance | None = None
+    twins: tuple[Distance, ...] = ()
 
     @property
     def by_field(self) -> tuple[float, ...]:
         """The estimated error of each field in its units; none if there is no other trial."""
         if self.rival is None:
             return ()
-        known = self.rival.unconfirmed
-        if self.twin is not None:
-            known = self.rival.confirmed(self.twin)
-        return tuple(float(np.hypot(own, self.unmet * self.rival.size)) for own in known)
+        known = self.rival.confirmed(self.twins) if self.twins else self.rival.unconfirmed
+        return self.rival.widened(known, self.unmet)
 
     @property
     def unmet(self) -> float:
@@ -107,6 +109,18 @@ class Trial:
         """The relative error if it fell as the residual did; infinite if nothing is known."""
         rival = self.rival
         return np.inf if rival is None else rival.ratio * rival.relative(rival.each)
+
+    def hidden(self, tolerance: float) -> float:
+        """The residual near the faces, relative, if it is so large that a layer may be missed.
+
+        Solutions that all miss it agree with each other. 0 if it is not.
+        """
+        bound = _LAYER * max(self.error, tolerance)
+        return 0.0 if self.near_faces <= bound else self.near_faces
+
+    def is_like(self, other: "Trial") -> bool:
+        """Whether only nodes and points differ."""
+        return (self.level, self.factor) == (other.level, other.factor)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -143,17 +157,19 @@ class Trial:
         """
         worse = [own for own in others if own.model is not self.model and self.error <= own.error]
         worse = [own for own in worse if np.isfinite(own.error)]
-        alike = [own for own in worse if (own.level, own.factor) == (self.level, self.factor)]
-        different = [own for own in worse if (own.level, own.factor) != (self.level, self.factor)]
-        return replace(self, rival=self._nearest(different), twin=self._nearest(alike))
+        different = [own for own in worse if not self.is_like(own)]
+        nearest = min(different, key=lambda own: own.error, default=None)
+        alike = [self._to(own) for own in worse if self.is_like(own)]
+        return replace(
+            self,
+            rival=None if nearest is None else self._to(nearest),
+            twins=tuple(own for own in alike if own is not None),
+        )
 
-    def _nearest(self, others: Sequence["Trial"]) -> Distance | None:
-        """The distance to the one with the smallest residual."""
-        if not others:
-            return None
-        nearest = min(others, key=lambda own: own.error)
-        ratio = self.error / nearest.error if nearest.error > 0 else 1.0
-        found = distance(self.model, nearest.model, looks(self.cutting.grid, 5), ratio)
+    def _to(self, other: "Trial") -> Distance | None:
+        """The distance to another one; None if there are no fields."""
+        ratio = self.error / other.error if other.error > 0 else 1.0
+        found = distance(self.model, other.model, looks(self.cutting.grid, 5), ratio)
         return found if found.size > 0 else None
 
 
