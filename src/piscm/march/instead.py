@@ -6,6 +6,7 @@ import numpy as np
 
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
+from piscm.march.enriched import enriched
 from piscm.patches.cutting import check_places
 from piscm.patches.run import run_patches
 from piscm.patches.search import Asked
@@ -29,6 +30,8 @@ def patches_instead(request: Request, outcome: Outcome, asked: Asked) -> Outcome
     if outcome.status not in _UNRESOLVED or error <= asked.tolerance:
         return outcome
     if (outcome.error is not None and outcome.error.free) or not _may_be_cut(request.problem):
+        return outcome
+    if enriched(request.problem, outcome) is not None:  # corners and holes are for those
         return outcome
     if not all(block.linear for block in Part.whole(request.problem).blocks):
         asked = replace(asked, most=max(1, asked.most // _SEVERAL))

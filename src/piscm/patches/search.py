@@ -183,10 +183,10 @@ class Search:
         return bool(best.twins) and self._within(margin * best.estimate)
 
     def _within(self, error: float) -> bool:
-        """Whether an error of the best trial is small enough, and no layer may be missed."""
+        """Whether an error of the best trial is small enough, and so is what may hide."""
         best, tolerance = self.best, self._asked.tolerance
         assert best is not None
-        return tolerance > 0 and error <= tolerance and not best.hidden(tolerance)
+        return tolerance > 0 and max(error, best.hidden(tolerance)) <= tolerance
 
     def _trials(self) -> Iterator[None]:
         domain, shape = self.workshop.part.problem.domain, self._asked.shape

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.grading import graded
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.assemble.windows import Part
 from piscm.compile.blocks import Block
-from piscm.fit.members import FINEST
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
+from piscm.patches.close_points import close_points
 from piscm.patches.coupled import Coupled
 from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
@@ -35,8 +34,10 @@ _ITERATIONS = 20
 _LEAST, _EACH = 1000, 24
 # A residual that falls to this fraction from one level to another is due to the patches.
 _FALLS = 0.9
-# A residual this many times as large near the faces as elsewhere shows a layer that is missed.
+# A residual this many times as large near faces or corners as elsewhere shows what is missed there.
 _LAYER = 4.0
+# Errors due to a corner are up to this many times the residual near it (41 was seen).
+_CORNER = 100.0
 # Random rows whose answers tell how much errors are amplified.
 _NOISES = (101, 102)
 
@@ -51,9 +52,9 @@ class Trial:
     coupled : Coupled
     model : Patchwork
     solved : Solved
-    fitted, held_out, near_faces : float
+    fitted, held_out, close : float
         The residual relative to that of zero fields: at the fitted points, at fresh ones, and at
-        points near the faces of the domain.
+        points near the faces of a box or the re-entrant corners of a shape.
     amplification : ndarray, shape (fields,)
         The size of each field in answer to random rows of size 1.
     seconds : float
@@ -73,7 +74,7 @@ class Trial:
     solved: Solved
     fitted: float
     held_out: float
-    near_faces: float
+    close: float
     amplification: Floats
     seconds: float
     size: float
@@ -111,12 +112,17 @@ class Trial:
         return np.inf if rival is None else rival.ratio * rival.relative(rival.each)
 
     def hidden(self, tolerance: float) -> float:
-        """The residual near the faces, relative, if it is so large that a layer may be missed.
+        """The relative error that may hide near faces or corners, where all trials miss the same.
 
-        Solutions that all miss it agree with each other. 0 if it is not.
+        0 if the residual is no larger there than elsewhere, or at faces than is asked for. At a
+        corner where the gradient is infinite no residual is small enough: the least one is that of
+        another function.
         """
-        bound = _LAYER * max(self.error, tolerance)
-        return 0.0 if self.near_faces <= bound else self.near_faces
+        if self.close <= _LAYER * self.error:
+            return 0.0
+        if not isinstance(self.cutting.grid.domain, Box):
+            return _CORNER * self.close
+        return 0.0 if self.close <= _LAYER * tolerance else self.close
 
     def is_like(self, other: "Trial") -> bool:
         """Whether only nodes and points differ."""
@@ -159,17 +165,24 @@ class Trial:
         worse = [own for own in worse if np.isfinite(own.error)]
         different = [own for own in worse if not self.is_like(own)]
         nearest = min(different, key=lambda own: own.error, default=None)
-        alike = [self._to(own) for own in worse if self.is_like(own)]
+        alike = [own for own in worse if self.is_like(own)]
+        twins = [self._to(own) for own in alike]
         return replace(
             self,
+            # What one of the same kind leaves there, another one does not by chance alone.
+            close=max([self.close, *(own.close * self._ratio(own) for own in alike)]),
             rival=None if nearest is None else self._to(nearest),
-            twins=tuple(own for own in alike if own is not None),
+            twins=tuple(own for own in twins if own is not None),
         )
+
+    def _ratio(self, other: "Trial") -> float:
+        """The residual relative to that of another one."""
+        return self.error / other.error if other.error > 0 else 1.0
 
     def _to(self, other: "Trial") -> Distance | None:
         """The distance to another one; None if there are no fields."""
-        ratio = self.error / other.error if other.error > 0 else 1.0
-        found = distance(self.model, other.model, looks(self.cutting.grid, 5), ratio)
+        points = looks(self.cutting.grid, 5)
+        found = distance(self.model, other.model, points, self._ratio(other))
         return found if found.size > 0 else None
 
 
@@ -242,7 +255,7 @@ class Workshop:
         size = next((own for own in sizes if 0 < own < np.inf), 0.0)
         unit = size or 1.0
         amplification = self._amplified(coupled, solved)
-        held_out, near_faces = norms()
+        held_out, close = norms()
         return Trial(
             level,
             coupled,
@@ -250,7 +263,7 @@ class Workshop:
             solved,
             float(np.sqrt(solved.energy / len(grid))) / unit,
             held_out / unit,
-            near_faces / unit,
+            close / unit,
             amplification,
             time.perf_counter() - began,
             size,
@@ -273,18 +286,12 @@ class Workshop:
         )
 
     def _fresh(self, grid: Grid, rng: np.random.Generator) -> tuple[Points, Points]:
-        """Fresh points, all over the domain and near its faces."""
+        """Fresh points, all over the domain and where something may hide."""
         count = max(_LEAST, _EACH * len(grid))
         sampling = Sampling(count, max(100, count // 4))
         domain = grid.domain
         fresh = draw_points(domain, self.part.blocks, sampling, rng)
-        if not isinstance(domain, Box):
-            return fresh, fresh
-        close = graded(fresh, domain, FINEST, rng)
-        kept = fresh.sites  # points with normals, which have to stay on their face, stay
-        return fresh, close.changed(
-            lambda number, site: kept[number] if kept[number].legs[0].normals is not None else site
-        )
+        return fresh, close_points(fresh, domain, rng)
 
     def _size(self, start: Start, cutting: Cutting, points: Points) -> float:
         """The residual of no nodes at all."""
