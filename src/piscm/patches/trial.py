@@ -255,7 +255,7 @@ class Workshop:
         size = next((own for own in sizes if 0 < own < np.inf), 0.0)
         unit = size or 1.0
         amplification = self._amplified(coupled, solved)
-        held_out, close = norms()
+        held_out, near = norms()
         return Trial(
             level,
             coupled,
@@ -263,7 +263,7 @@ class Workshop:
             solved,
             float(np.sqrt(solved.energy / len(grid))) / unit,
             held_out / unit,
-            close / unit,
+            near / unit,
             amplification,
             time.perf_counter() - began,
             size,
