@@ -1,13 +1,12 @@
 """Many solves of one problem with other numbers, in order or at the same time, kept on disk.
 
 Where the equations are nonlinear, each solve begins with the solution of its neighbor, the one
-with the value of the last parameter that was listed before: a chain for each combination of the
-others. Chains, not chance, decide who begins with what, so the result does not depend on who works
-or in which order.
+with the nearest value of the last parameter on the side where the list begins: chains for each
+combination of the others. Chains, not chance, decide who begins with what, so the result does not
+depend on who works or in which order; they are short, so that several can be worked on at once.
 """
 
 import hashlib
-import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 MOST = 1_000_000
+# Solves that follow each other, at most.
+_CHAIN = 4
 # Who solves is not what is solved: these options do not change a solution.
 _HOW = ("progress", "callback", "executor", "throw")
 
@@ -76,9 +77,9 @@ def sweep(
         A folder. Every solution is saved there as soon as it is found, by whoever found it; a sweep
         that is begun again, after whatever ended it, solves only what is missing.
     warm : bool, optional
-        Whether a solve begins with that of the value of the last parameter listed before.
-        If omitted, where that pays: for nonlinear problems and methods that can, `Auto` and
-        `Windows`.
+        Whether a solve begins with that of the nearest value of the last parameter (of four that
+        follow each other the first one does not). If omitted, where that pays: for nonlinear
+        problems and methods that can, `Auto` and `Windows`.
     retries : int
         How often a solve is tried again elsewhere if the worker that had it is lost.
     progress : bool or callable, optional
@@ -114,7 +115,7 @@ def sweep(
     items = {place: _item(make, axes, place, folder, options) for place in places}
     if warm is None:
         warm = _pays(next(iter(items.values())).problem, options)
-    chains = _chains(items, warm)
+    chains = _chains(items, _order(list(axes.values())[-1]), warm)
     found: dict[tuple[int, ...], Solution] = {}
     with reporting(progress, len(items), "sweeping", "solves") as report:
         for place, solution in solved(chains, executor, retries):
@@ -189,12 +190,21 @@ def _pays(problem: Problem, options: Mapping[str, Any]) -> bool:
     return able and "initial" not in options and not all(b.linear for b in compile_blocks(problem))
 
 
-def _chains(items: Mapping[tuple[int, ...], Item], warm: bool) -> list[list[Item]]:
+def _order(values: Sequence[float]) -> list[int]:
+    """The places of values by their size, up or down as the list goes: neighbors are near."""
+    order = [int(place) for place in np.argsort(values, kind="stable")]
+    return order if order[0] <= order[-1] else order[::-1]
+
+
+def _chains(
+    items: Mapping[tuple[int, ...], Item], order: Sequence[int], warm: bool
+) -> list[list[Item]]:
     """Solves that follow each other, along the last parameter; one each if none does."""
     if not warm:
         return [[item] for item in items.values()]
-    ordered = sorted(items.values(), key=lambda item: item.place)
-    return [list(own) for _, own in itertools.groupby(ordered, key=lambda item: item.place[:-1])]
+    rows = dict.fromkeys(place[:-1] for place in items)
+    pieces = [order[first : first + _CHAIN] for first in range(0, len(order), _CHAIN)]
+    return [[items[*row, place] for place in piece] for row in rows for piece in pieces]
 
 
 def solved(

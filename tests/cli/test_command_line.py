@@ -131,6 +131,7 @@ def test_a_solution_without_nodes_is_written_too(solve_file, tmp_path):
         (("van-der-pol", "--seed", "1.5"), "--seed"),
         (("van-der-pol", "--trials", 0), "--trials 0"),
         (("van-der-pol", "--trials", -1), "--trials -1"),
+        (("van-der-pol", "--workers", 0), "--workers 0"),
         (("van-der-pol", "--observations", -1), "-1"),
         (("van-der-pol", "--color"), "--color"),
         ((), ""),

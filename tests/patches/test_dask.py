@@ -9,9 +9,11 @@ import time
 import numpy as np
 import pytest
 import sympy
+from typer.testing import CliRunner
 
 import piscm
 from piscm import Box, Condition, Patches, Problem, solve
+from piscm.cli import app
 
 distributed = pytest.importorskip("distributed")
 
@@ -44,11 +46,30 @@ def _shrink(cluster, client, workers):
         time.sleep(0.05)
 
 
+FILE = """
+equations = ["u_xx + exp(-u) - x"]
+conditions = ["u(x=0) = 0", "u(x=2) = 0"]
+domain = {x = [0, 2]}
+method = {name = "patches", count = 8}
+"""
+
+
+def _by_command(folder, address):
+    """What ``piscm solve`` finds on a cluster."""
+    file = folder / "file.toml"
+    file.write_text(FILE)
+    options = ["--tol", "1e-6", "--dask", address, "--out", str(folder)]
+    result = CliRunner().invoke(app, ["solve", str(file), *options])
+    assert result.exit_code == 0, result.output
+    return piscm.load(folder / "file-patches-seed0.npz")(x=AT)
+
+
 @pytest.mark.slow
-def test_the_same_bits_for_any_number_of_workers(alone):
+def test_the_same_bits_for_any_number_of_workers(alone, tmp_path):
     with _cluster(4) as cluster, distributed.Client(cluster) as client:
         assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=client)(x=AT), alone)
         _shrink(cluster, client, 2)
+        assert _by_command(tmp_path, cluster.scheduler_address) == pytest.approx(alone, abs=1e-6)
         assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=client)(x=AT), alone)
         _shrink(cluster, client, 1)
         pool = client.get_executor()

@@ -9,10 +9,12 @@ import pytest
 import sympy
 
 import piscm
-from piscm import Box, Condition, Observations, Patches, Periodic, Problem, solve
+from piscm import Box, Condition, Observations, Patches, Periodic, Problem, Sampling, solve
+from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
 from piscm.fit.members import Member
 from piscm.network.start import Start
+from piscm.patches.close_points import close_points
 from piscm.patches.coupled import Coupled
 from piscm.patches.cutting import cut_problem
 from piscm.patches.grid import Grid, even_edges
@@ -95,12 +97,27 @@ def test_an_estimate_that_a_twin_confirms_is_near_the_error(key):
     assert best.among([coarse]).estimate > found.estimate
 
 
+def test_one_twin_is_believed_less_than_two():
+    search = Search.__new__(Search)
+    search._asked, search._confirmed = Asked(tolerance=1e-5), True
+
+    def met(twins, estimate, hidden=0.0):
+        search.best = SimpleNamespace(twins=twins, estimate=estimate, hidden=lambda _: hidden)
+        return search._met
+
+    assert not met((), 1e-9)
+    assert met(("one",), 0.9e-6)
+    assert not met(("one",), 2e-6)
+    assert met(("one", "two"), 2e-6)
+    assert not met(("one", "two"), 2e-6, hidden=2e-5)
+
+
 def test_a_level_has_no_more_nodes_than_seem_to_be_needed():
     search = Search.__new__(Search)
     search._asked = Asked(tolerance=1e-5)
-    search.best = SimpleNamespace(twin=None, hoped=1e-3)
+    search.best = SimpleNamespace(twins=(), hoped=1e-3)
     assert search._growth([1e-3]) == search._growth([1e-3, 1e-4]) == pytest.approx(2**0.5)
-    search.best = SimpleNamespace(twin="one", hoped=1e-9, estimate=6e-6)  # just missed
+    search.best = SimpleNamespace(twins=("one",), hoped=1e-9, estimate=6e-6)  # just missed
     assert 1.0 < search._growth([1e-5, 1e-7]) < 1.2
     assert search._growth([1e-5, 2e-5]) == pytest.approx(2**0.5)  # nothing is to be expected
 
@@ -237,6 +254,40 @@ def test_patches_of_a_shape_leave_out_what_it_does_not_meet():
     true = np.exp(points[:, 0]) * np.sin(points[:, 1])
     assert solution.status.ok
     assert error(solution, true, x=points[:, 0], y=points[:, 1]) < 1e-4
+
+
+def reentrant(exponent):
+    """Laplace's equation on an L whose solution is a power of the distance to its corner."""
+    shape = piscm.Rectangle({x: (-1, 1), y: (-1, 1)}) - piscm.Rectangle({x: (0, 2), y: (0, 2)})
+    # The angle from the side along x on, without a jump inside of the shape.
+    angle = sympy.atan2(y - x, -x - y) + 3 * sympy.pi / 4
+    exact = (x**2 + y**2) ** (exponent / 2) * sympy.sin(exponent * angle)
+    return Problem(shape, [v.diff(x, 2) + v.diff(y, 2)], [Condition(v - exact, on="boundary")])
+
+
+def test_a_gradient_that_is_infinite_at_a_corner_is_not_ok():
+    few = piscm.PISC3(max_nodes=70)
+    smooth, singular = (
+        solve(reentrant(sympy.Rational(*power)), Patches(16, method=few), tol=tol)
+        for power, tol in (((2, 1), 1e-3), ((2, 3), 0.1))
+    )
+    assert smooth.status.ok
+    assert not singular.status.ok
+    assert singular.error_estimate.relative > 0.1
+
+
+def test_points_move_towards_reentrant_corners():
+    problem = reentrant(2)
+    blocks, rng = Part.whole(problem).blocks, np.random.default_rng(0)
+    points = draw_points(problem.domain, blocks, Sampling(400), rng)
+    close = close_points(points, problem.domain, rng)
+    assert np.array_equal(close[1][0].points, points[1][0].points)  # these stay on the boundary
+    inside = close[0][0].points
+    assert problem.domain.contains(inside).all()
+    assert (inside == points[0][0].points).all(axis=1).sum() == 200
+    assert np.linalg.norm(inside, axis=1).min() < 1e-3
+    disk = piscm.Disk({x: 0, y: 0}, 1.0)
+    assert close_points(points, disk, rng) is points
 
 
 @pytest.mark.filterwarnings("ignore::piscm.problem.errors.IllPosedWarning")

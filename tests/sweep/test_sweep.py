@@ -37,6 +37,24 @@ def test_the_same_bits_whoever_solves():
         assert np.array_equal(one.network.weights, other.network.weights)
 
 
+def test_solves_begin_with_their_nearest_neighbor(monkeypatch):
+    begun = {}
+    real = piscm.solver.solve
+
+    def solve(problem, **options):
+        rate = float(problem.equations[0].coeff(u**2))
+        begun[rate] = options.pop("initial", None)
+        return real(problem, **options)
+
+    monkeypatch.setattr("piscm.sweeping.solve", solve)
+    values = {"rate": [2.0, 0.5, 1.5, 1.0, 0.75]}
+    table = sweep(lambda rate: decay(rate, 2), values, tol=1e-4)
+    nearest = {2.0: None, 1.5: 2.0, 1.0: 1.5, 0.75: 1.0, 0.5: None}  # the fifth begins anew
+    for rate, neighbor in nearest.items():
+        expected = None if neighbor is None else table.solution.sel(rate=neighbor).item()
+        assert begun[rate] is expected
+
+
 def test_finished_solves_are_not_repeated(tmp_path, monkeypatch):
     values = {"rate": [0.5, 1.0]}
     first = sweep(decay, values, store=tmp_path, method=METHOD)

@@ -112,6 +112,13 @@ def solve_problem(
     activation: Annotated[
         str | None, typer.Option(help="sin, tanh, sigmoid or gaussian nodes.")
     ] = None,
+    workers: Annotated[
+        int, typer.Option(help="Processes that work on the patches, or the trials of auto.")
+    ] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="A Dask cluster works on them: the address of its scheduler."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object a trial on standard output.")
     ] = False,
@@ -136,6 +143,8 @@ def solve_problem(
                 out,
                 max_seconds,
                 activation,
+                workers,
+                dask,
             )
     except KeyboardInterrupt:
         say("Interrupted before there was a result.")

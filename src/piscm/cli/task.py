@@ -46,8 +46,6 @@ def task_for(
     """The name of the method, and the task for it."""
     method = None if method is None else method_name(method)
     overrides: dict[str, Any] = {} if nodes is None else {"max_nodes": nodes}
-    if tol is not None:
-        overrides["tolerance"] = tol
     if activation is not None:
         overrides["activation"] = activation.lower()
     if name in zoo.names():
@@ -56,10 +54,9 @@ def task_for(
         count = item.observations if observations is None else observations
         item.observed(count)  # reports a wrong count before any computation
         if method == "auto":
-            return method, Task(
-                name, lambda seed: item.observed(count, seed), Auto(**overrides), None, item
-            )
-        chosen = _of_benchmark(item, method, overrides)
+            auto = _with(Auto(**overrides), tol)
+            return method, Task(name, lambda seed: item.observed(count, seed), auto, None, item)
+        chosen = _with(_of_benchmark(item, method, overrides), tol)
         return method, Task(
             name,
             lambda seed: item.observed(count, seed),
@@ -73,9 +70,7 @@ def task_for(
     if observations is not None:
         raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
     file = read_problem_file(name, method=method, **overrides)
-    chosen = file.method or Auto()
-    if "tol" in file.run and tol is None:
-        chosen = chosen.with_tolerance(file.run["tol"])
+    chosen = _with(file.method or Auto(), file.run.get("tol") if tol is None else tol)
     if method is None:
         method = next((key for key, kind in METHODS.items() if type(chosen) is kind), None)
     return method or type(chosen).__name__.lower(), Task(
@@ -89,6 +84,11 @@ def task_for(
         file.run,
         file.units,
     )
+
+
+def _with(method: Method, tol: float | None) -> Method:
+    """The method with another tolerance, wherever it keeps that."""
+    return method if tol is None else method.with_tolerance(tol)
 
 
 def _not_found(name: str) -> str:
@@ -106,8 +106,10 @@ def _of_benchmark(item: Benchmark, method: str, overrides: Mapping[str, Any]) ->
     return make_method(method, overrides, item.problem.domain.coordinates)
 
 
-def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
-    """One trial."""
+def solved(
+    task: Task, seed: int, max_seconds: float | None = None, executor: Any = None
+) -> Solution:
+    """One trial, by whoever works."""
     run = {key: value for key, value in task.run.items() if key not in ("seed", "tol")}
     if max_seconds is not None:
         run["max_seconds"] = max_seconds
@@ -118,6 +120,7 @@ def solved(task: Task, seed: int, max_seconds: float | None = None) -> Solution:
         weights=task.weights,
         initial=task.initial,
         seed=seed,
+        executor=executor,
         **run,
     )
     return replace(solution, units=dict(task.units))

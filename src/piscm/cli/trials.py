@@ -1,6 +1,7 @@
 """``piscm solve``: trials one after another, each printed and written as it ends."""
 
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.text import Text
 from piscm.cli.exit_codes import INTERRUPTED, exit_code
 from piscm.cli.output import flat, print_many, print_one, row_of, write
 from piscm.cli.task import solved, task_for
+from piscm.paper.workers import dask_client, pool_of
 from piscm.plots.page import Section, write_page
 from piscm.problem.errors import ProblemError, printable
 from piscm.result.status import Status
@@ -30,8 +32,12 @@ def run_trials(
     out: Path | None,
     max_seconds: float | None = None,
     activation: str | None = None,
+    workers: int = 1,
+    dask: str | None = None,
 ) -> int:
     """Solve a problem with one seed per trial; the exit code."""
+    if workers < 1:
+        raise ProblemError(f"--workers {workers}: give a whole number from 1 up.")
     if trials < 1:
         raise ProblemError(f"--trials {trials}: give a whole number from 1 up.")
     if seed is not None and seed < 0:
@@ -44,19 +50,20 @@ def run_trials(
     ends: list[Status] = []
     sections: list[Section] = []
     try:
-        for number in range(trials):
-            solution = solved(task, seed + number, max_seconds)
-            rows.append(row_of(task.name, method, solution, task.benchmark))
-            ends.append(solution.status)
-            if as_json:
-                print(json.dumps(rows[-1]), flush=True)
-            if out is not None:
-                stem = f"{task.name}-{method}-seed{solution.seed}"
-                sections.append(write(task, solution, out / stem, rows[-1]))
-            if not as_json and trials == 1:
-                print_one(solution, rows[-1])
-            if solution.status is Status.INTERRUPTED:
-                break  # who presses Ctrl-C means all of them
+        with _executor(workers, dask) as executor:
+            for number in range(trials):
+                solution = solved(task, seed + number, max_seconds, executor)
+                rows.append(row_of(task.name, method, solution, task.benchmark))
+                ends.append(solution.status)
+                if as_json:
+                    print(json.dumps(rows[-1]), flush=True)
+                if out is not None:
+                    stem = f"{task.name}-{method}-seed{solution.seed}"
+                    sections.append(write(task, solution, out / stem, rows[-1]))
+                if not as_json and trials == 1:
+                    print_one(solution, rows[-1])
+                if solution.status is Status.INTERRUPTED:
+                    break  # who presses Ctrl-C means all of them
     except KeyboardInterrupt:
         ends.append(Status.INTERRUPTED)
     if out is not None and sections:
@@ -69,6 +76,11 @@ def run_trials(
         Console(stderr=True).print(f"Interrupted: {len(rows)} of {trials} trials are done.")
         return INTERRUPTED
     return exit_code(ends)
+
+
+def _executor(workers: int, dask: str | None) -> AbstractContextManager[Any]:
+    """Who works on a solve: this process, several, or a Dask cluster, whose client is given."""
+    return pool_of(workers) if dask is None else dask_client(dask)
 
 
 def _finish(rows: list[dict[str, Any]], trials: int, as_json: bool, path: Path | None) -> None:

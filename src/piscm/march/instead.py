@@ -1,4 +1,4 @@
-"""Patches where one network does not do: high wave numbers, several scales."""
+"""Patches where one network does not do: high wave numbers, several scales, fronts."""
 
 from dataclasses import replace
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
+from piscm.march.enriched import enriched
 from piscm.patches.cutting import check_places
 from piscm.patches.run import run_patches
 from piscm.patches.search import Asked
-from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import HISTORY, as_history
@@ -18,6 +18,8 @@ from piscm.result.status import Status
 
 # Of how many dimensions domains may be.
 _FLAT = 2
+# A nonlinear problem takes several solves a trial: so many times fewer patches are tried.
+_SEVERAL = 4
 # How a run ends that could not resolve the solution.
 _UNRESOLVED = (Status.HOPELESS, Status.NODE_LIMIT, Status.STALLED)
 
@@ -29,6 +31,10 @@ def patches_instead(request: Request, outcome: Outcome, asked: Asked) -> Outcome
         return outcome
     if (outcome.error is not None and outcome.error.free) or not _may_be_cut(request.problem):
         return outcome
+    if enriched(request.problem, outcome) is not None:  # corners and holes are for those
+        return outcome
+    if not all(block.linear for block in Part.whole(request.problem).blocks):
+        asked = replace(asked, most=max(1, asked.most // _SEVERAL))
     try:
         other = run_patches(request, asked)
     except STOPS as stop:
@@ -47,14 +53,13 @@ def _as_network(found: Outcome, tried: tuple[str, ...]) -> Outcome:
 
 
 def _may_be_cut(problem: Problem) -> bool:
-    """Whether patches take a bounded time: one solve a trial, and few unknowns on their faces."""
-    if problem.unknowns or problem.observations:
+    """Whether patches can be, and take a bounded time: few unknowns on their faces."""
+    if problem.unknowns or problem.observations or problem.in_regions or problem.singular:
         return False
-    if not isinstance(problem.domain, Box) or problem.domain.dimension > _FLAT:
+    if problem.domain.dimension > _FLAT:
         return False
-    part = Part.whole(problem)
     try:
-        check_places(part)
+        check_places(Part.whole(problem))
     except ProblemError:
         return False
-    return all(block.linear for block in part.blocks)
+    return True

@@ -267,7 +267,7 @@ class PatchWindows:
 
     def error(self, done: Sequence[Done]) -> ErrorEstimate:
         """From the distance to a coarser march; infinite where a field is free in a window."""
-        own = [error_of(window.trial) for window in done]
+        own = [error_of(window.trial, self._asked.tolerance) for window in done]
         names = list(own[0].by_field)
         free = tuple(name for name in names if any(name in error.free for error in own))
         if free:

@@ -5,7 +5,7 @@ import time
 from functools import partial
 from typing import Any, NamedTuple
 
-from piscm import PISC3, Patches, Sampling, solve
+from piscm import PISC3, Patches, Sampling, Solution, solve
 from piscm.paper.drawing import finish
 from piscm.paper.growth import fitted_exponent
 from piscm.paper.machine import peak_megabytes
@@ -29,8 +29,8 @@ COLUMNS = (
 )
 _NOTE = (
     "Helmholtz's equation on a square, one solve in patches, each in a process of its own. Seconds "
-    "of CPU time; megabytes above those of the smallest solve. Exponents are those of the axis; "
-    "that of wavelengths is in the area, their square."
+    "of CPU time; megabytes above those of a tiny solve. Exponents are from the size before to "
+    "this one, those of wavelengths in the area, their square; the picture names the last ones."
 )
 _MEASURED = {"time": "seconds", "memory": "megabytes"}
 # A case that takes longer than this is left out.
@@ -87,58 +87,65 @@ def _measured(along: str, size: Size) -> Record:
 def cost(size: Size) -> Record:
     """CPU seconds and megabytes of one solve, and its error; runs in a child."""
 
-    def run(own: Size) -> tuple[Any, float]:
-        problem, exact = helmholtz(own.wavelengths)
-        x, y = problem.domain.coordinates
-        method = Patches({x: own.side, y: own.side}, method=PISC3(max_nodes=own.nodes))
-        sampling = None if own.points is None else Sampling(own.points, max(200, own.points // 50))
-        began = time.process_time()
-        solution = solve(problem, method, sampling=sampling, progress=False)
-        seconds = time.process_time() - began
-        return (solution, relative_error(solution, problem, exact)), seconds
-
-    run(Size(1, 1, 10))  # what the first run loads is no part of a later one
-    before = peak_megabytes()
-    (solution, error), seconds = run(size)
+    _solved(Size(1, 1, 10))  # what the first run loads is no part of a later one
+    before, began = peak_megabytes(), time.process_time()
+    solution = _solved(size)
+    seconds, megabytes = time.process_time() - began, peak_megabytes() - before
     return {
         "points": solution.sampling.interior,
-        "error": error,
+        "error": relative_error(solution, *helmholtz(size.wavelengths)),
         "seconds": seconds,
-        "megabytes": peak_megabytes() - before,
+        "megabytes": megabytes,
     }
 
 
+def _solved(size: Size) -> Solution:
+    problem, _ = helmholtz(size.wavelengths)
+    x, y = problem.domain.coordinates
+    method = Patches({x: size.side, y: size.side}, method=PISC3(max_nodes=size.nodes))
+    sampling = None if size.points is None else Sampling(size.points, max(200, size.points // 50))
+    return solve(problem, method, sampling=sampling, progress=False)
+
+
 def summary(records: list[Record]) -> list[Record]:
-    """The rows with the exponents of their axis."""
+    """The rows with their exponents from the size before."""
     rows = []
-    for (along,), own in grouped(records, "along").items():
-        power = 2 if along == "wavelengths" else 1
-        exponents = {
-            f"{what}_exponent": fitted_exponent([(row[along] ** power, row[key]) for row in own])
-            for what, key in _MEASURED.items()
-        }
-        rows += [{**row, **exponents} for row in own]
+    for own in grouped(records, "along").values():
+        for number, row in enumerate(own):
+            pair = own[max(0, number - 1) : number + 1]
+            exponents = {
+                f"{what}_exponent": fitted_exponent([(_extent(one), one[key]) for one in pair])
+                for what, key in _MEASURED.items()
+            }
+            rows.append({**row, **exponents})
     return rows
 
 
+def _extent(row: Record) -> float:
+    """How large a case is along its axis; waves fill an area."""
+    along = row["along"]
+    return float(row[along]) ** (2 if along == "wavelengths" else 1)
+
+
 def draw(rows: list[Record], ax: Any) -> None:
-    """Time along patches, points and area."""
-    for (along,), own in grouped(rows, "along").items():
-        power = 2 if along == "wavelengths" else 1
-        known = [row for row in own if row["seconds"] > 0]
-        if known:
-            name = "area" if power == 2 else along
-            ax.loglog(
-                [(row[along] / known[0][along]) ** power for row in known],
-                [row["seconds"] / known[0]["seconds"] for row in known],
-                "o-",
-                label=f"time ~ {name}^{own[0]['time_exponent']:.2f}",
-                markersize=4,
-            )
+    """Time and memory along patches, points and area."""
+    for number, ((along,), own) in enumerate(grouped(rows, "along").items()):
+        name = "area" if along == "wavelengths" else along
+        for (what, key), style in zip(_MEASURED.items(), ("o-", "s--"), strict=True):
+            known = [row for row in own if row[key] > 0]
+            if known:
+                ax.loglog(
+                    [_extent(row) / _extent(own[0]) for row in known],
+                    [row[key] / known[0][key] for row in known],
+                    style,
+                    color=f"C{number}",
+                    label=f"{what} ~ {name}^{known[-1][f'{what}_exponent']:.2f}",
+                    markersize=4,
+                )
     finish(
         ax,
         legend={"fontsize": 8},
         xlabel="patches, points or area / the fewest",
-        ylabel="time / that of the fewest",
+        ylabel="time or memory / that of the fewest",
         title="patches",
     )

@@ -1,7 +1,8 @@
 """What patches, processes and a Dask cluster reach: one line for each bar.
 
 ``python -m piscm.paper.scale_bars out`` measures all, or those whose name contains a second
-argument; a case that is in the folder is not measured again. Growth is measured in CPU seconds.
+argument (``processes``, ``dask``, ``whole solves``); a case that is in the folder is not measured
+again. Growth is measured in CPU seconds.
 Where processes are compared the seconds are those of the clock, and mean something on a quiet
 machine only: the load is told beside them.
 """
@@ -19,7 +20,13 @@ from piscm import Patches, Solution, solve
 from piscm.paper.growth import fitted_exponent
 from piscm.paper.scale import Size, cost
 from piscm.paper.scale_problems import helmholtz, multiscale, oscillation, relative_error
-from piscm.paper.scale_workers import killed_clients, killed_worker, two_processes, two_workers
+from piscm.paper.scale_workers import (
+    killed_clients,
+    killed_worker,
+    two_processes,
+    two_solves,
+    two_workers,
+)
 from piscm.paper.store import Record, Store
 from piscm.paper.study import grouped, measured, show
 from piscm.paper.trials import Trial
@@ -83,6 +90,7 @@ CASES = (
     Case("256 patches of 200 nodes, million points", "< 4 GB", (10,), 1, _memory),
     Case("64 patches, processes", "≥ 1.7 ×, same bits", (2,), 3, two_processes),
     Case("64 patches, Dask workers", "≥ 1.5 ×, same bits", (2,), 3, two_workers),
+    Case("whole solves at once", "what the machine gives", (2,), 1, two_solves),
     Case("a worker killed", "its own tasks only", (2,), 1, killed_worker),
     Case("sweep, client killed three times", "0 lost, 0 repeated", (200,), 1, killed_clients),
 )
@@ -108,9 +116,11 @@ def summary(records: list[Record]) -> list[Record]:
                 for key, value in own[0].items()
                 if isinstance(value, int | float) and key not in ("seed", "at", "load")
             }
-            words = {key: value for key, value in own[0].items() if isinstance(value, str)}
-            rest = {key: f"{value:.3g}" for key, value in middle.items() if key != "size"}
-            rest |= {key: value for key, value in words.items() if key != "case"}
+            words = [key for key, value in own[0].items() if isinstance(value, str)]
+            rest = {key: _spread([row[key] for row in own]) for key in middle if key != "size"}
+            # A run that differs from the others is told.
+            rest |= {key: " or ".join({row[key]: 0 for row in own}) for key in words}
+            rest.pop("case")
             rows.append(
                 {
                     "what": f"{case}: {size}",
@@ -130,6 +140,12 @@ def summary(records: list[Record]) -> list[Record]:
     return rows
 
 
+def _spread(values: list[float]) -> str:
+    """The median, and from where to where values are."""
+    low, middle, high = (f"{of(values):.3g}" for of in (min, statistics.median, max))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("out", type=Path, nargs="?", default=Path("out"))
@@ -144,7 +160,7 @@ def main() -> None:
             partial(_measured, case.what, size, seed),
         )
         for case in CASES
-        if options.wanted in case.what
+        if options.wanted.lower() in case.what.lower()
         for size in case.sizes
         if size <= options.most
         for seed in range(options.seeds or case.seeds)

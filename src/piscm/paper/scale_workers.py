@@ -65,38 +65,53 @@ class Timed:
 
 def timed(run: Callable[[], Solution], workers: Sequence[int] = ()) -> Timed:
     """The better of two solves; `workers` are the processes that work on it."""
-    best: Timed | None = None
-    for _ in range(2):
-        before = [cpu_seconds(own) for own in workers]
-        clock, here = time.perf_counter(), time.process_time()
-        solution = run()
-        clock, here = time.perf_counter() - clock, time.process_time() - here
-        there = [cpu_seconds(own) - was for own, was in zip(workers, before, strict=True)]
-        found = Timed(clock, here + max(there, default=0.0), _values(solution))
-        best = found if best is None or found.path < best.path else best
-    assert best is not None
-    return best
+    return better([once(run, workers) for _ in range(2)])
+
+
+def once(run: Callable[[], Solution], workers: Sequence[int] = ()) -> Timed:
+    """One solve; `workers` are the processes that work on it."""
+    before = [cpu_seconds(own) for own in workers]
+    clock, here = time.perf_counter(), time.process_time()
+    solution = run()
+    clock, here = time.perf_counter() - clock, time.process_time() - here
+    there = [cpu_seconds(own) - was for own, was in zip(workers, before, strict=True)]
+    return Timed(clock, here + max(there, default=0.0), _values(solution))
+
+
+def better(several: Sequence[Timed]) -> Timed:
+    """The shortest times of several solves of the same problem."""
+    clock, path = min(own.clock for own in several), min(own.path for own in several)
+    return Timed(clock, path, several[0].values)
 
 
 def _compared(executor: Any, workers: Callable[[], Sequence[int]]) -> Record:
+    """Alone and together in turns, twice, so that both have the same share of what else runs."""
     _solved(executor, nodes=20)  # workers load what they need
-    alone = timed(_solved)
-    together = timed(partial(_solved, executor), workers())
-    same = "yes" if np.array_equal(alone.values, together.values) else "NO"
+    pids, pairs = workers(), []
+    for _ in range(2):
+        pairs.append((once(_solved), once(partial(_solved, executor), pids)))
+    alone, together = (better(own) for own in zip(*pairs, strict=True))
+    same = all(np.array_equal(own.values, alone.values) for pair in pairs for own in pair)
     return {
         "times faster": alone.clock / together.clock,
         "by CPU seconds of the longest path": alone.path / together.path,
-        "serial": alone.path,
-        "same bits": same,
+        "serial": alone.clock,
+        "same bits": "yes" if same else "NO",
     }
 
 
 def two_processes(count: int, seed: int) -> Record:
-    """Serial against a pool of processes; and what the machine gives whole solves at once."""
+    """Serial against a pool of processes."""
     with ProcessPoolExecutor(count, mp_context=get_context("forkserver")) as pool:
-        found = _compared(pool, lambda: [own.pid or 0 for own in active_children()])
+        return _compared(pool, lambda: [own.pid or 0 for own in active_children()])
+
+
+def two_solves(count: int, seed: int) -> Record:
+    """What the machine gives whole solves at once: no work in common can gain more."""
+    with ProcessPoolExecutor(count, mp_context=get_context("forkserver")) as pool:
+        list(pool.map(_clock, range(count)))  # workers load what they need
         one = max(pool.map(_clock, range(1)))
-        return {**found, "whole solves at once": count * one / max(pool.map(_clock, range(count)))}
+        return {"times faster": count * one / max(pool.map(_clock, range(count)))}
 
 
 def _clock(_: int) -> float:

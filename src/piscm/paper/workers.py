@@ -1,11 +1,17 @@
-"""Who runs trials: processes on this machine, or a Dask cluster."""
+"""Who works on trials, or on one solve: processes on this machine, or a Dask cluster."""
 
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -75,13 +81,18 @@ class _FreshProcesses(ThreadPoolExecutor):
 
 
 def _work(answer: Connection, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that writes
+    _ignore_interrupts()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         message = (False, work(*arguments))
     except Exception as error:  # is told where it was asked for
         message = (True, error)
     answer.send(message)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C is for the process that writes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end_with_parent() -> None:
@@ -94,9 +105,7 @@ def _end_with_parent() -> None:
 @contextmanager
 def local_workers(count: int) -> Iterator[Executor]:
     """Processes on this machine, one thread each, which end when this one does."""
-    before = dict(os.environ)
-    os.environ.update(_ONE_THREAD)
-    try:
+    with _one_thread_each():
         executor = _FreshProcesses(count)
         try:
             yield executor
@@ -104,6 +113,15 @@ def local_workers(count: int) -> Iterator[Executor]:
             executor.end()
             raise
         executor.shutdown()
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """What is started meanwhile has one thread."""
+    before = dict(os.environ)
+    os.environ.update(_ONE_THREAD)
+    try:
+        yield
     finally:
         os.environ.clear()
         os.environ.update(before)
@@ -134,8 +152,20 @@ def _within_half_of_memory(work: Callable[..., Any], arguments: tuple[Any, ...])
 
 
 @contextmanager
-def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
-    """A Dask cluster as an executor, and how many trials it runs at once."""
+def pool_of(count: int) -> Iterator[Executor | None]:
+    """Processes that work on one solve together, one thread each; None if there is one only."""
+    if count < 2:
+        yield None
+        return
+    known = multiprocessing.get_all_start_methods()
+    context: Any = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
+    with _one_thread_each(), ProcessPoolExecutor(count, context, _ignore_interrupts) as pool:
+        yield pool
+
+
+@contextmanager
+def dask_client(address: str) -> Iterator[Any]:
+    """A client of a Dask cluster whose workers have one thread each."""
     client: Any  # Dask has few type hints
     try:
         from distributed import Client
@@ -153,11 +183,18 @@ def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
             raise ProblemError(f"--dask {address}: the scheduler has no workers.")
         if max(threads) > 1:
             raise ProblemError(
-                f"--dask {address}: a worker has {max(threads)} threads, and trials would share "
+                f"--dask {address}: a worker has {max(threads)} threads, and tasks would share "
                 "its time; start workers with --nthreads 1 (and --nworkers for more of them)."
             )
+        yield client
+
+
+@contextmanager
+def dask_workers(address: str) -> Iterator[tuple[Executor, int]]:
+    """A Dask cluster as an executor, and how many trials it runs at once."""
+    with dask_client(address) as client:
         executor = client.get_executor(pure=False)
         try:
-            yield executor, len(threads)
+            yield executor, len(client.nthreads())
         finally:
             executor.shutdown(wait=False)  # cancels what is not finished

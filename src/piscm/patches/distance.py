@@ -1,5 +1,6 @@
 """How far two solutions in patches are from each other, and the error that this tells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,24 +41,26 @@ class Distance:
         """Errors of the fields, all of them relative to the fields."""
         return float(np.linalg.norm(errors)) / self.size if self.size > 0 else np.inf
 
+    def widened(self, errors: tuple[float, ...], more: float) -> tuple[float, ...]:
+        """Errors of the fields, with another one that is relative to all of them."""
+        return tuple(float(np.hypot(own, more * self.size)) for own in errors)
+
     @property
     def unconfirmed(self) -> tuple[float, ...]:
         """The errors of the fields, as far as this distance alone can tell."""
         factor = SURE * max(BELIEVED, self.ratio)
         return tuple(factor * own for own in self.each)
 
-    def confirmed(self, twin: "Distance") -> tuple[float, ...]:
-        """The errors of the fields, where a solution of the same kind is known as well.
+    def confirmed(self, twins: Sequence["Distance"]) -> tuple[float, ...]:
+        """The errors of the fields, where solutions of the same kind are known as well.
 
-        Both count, the larger one: what other nodes and points of the same number change, and
-        what more of them changed, in proportion to the residuals. Which of two of the same kind
+        All count, the largest one: what other nodes and points of the same number change, and
+        what more of them changed, in proportion to the residuals. Which of those of the same kind
         was lucky, residuals tell only in part: by their root.
         """
-        alike = _ALIKE * np.sqrt(twin.ratio)
-        return tuple(
-            max(float(alike * same), self.ratio * other)
-            for same, other in zip(twin.each, self.each, strict=True)
-        )
+        known = [tuple(self.ratio * own for own in self.each)]
+        known += [tuple(_ALIKE * np.sqrt(twin.ratio) * own for own in twin.each) for twin in twins]
+        return tuple(float(max(own)) for own in zip(*known, strict=True))
 
 
 def distance(mine: Model, other: Model, points: Floats, ratio: float = 1.0) -> Distance:

@@ -63,7 +63,7 @@ def _outcome(
         status, bars = _noisy(search, best, status, asked.tolerance)
     if bars is not None:
         best = bars.trial
-    error = error_of(best)
+    error = error_of(best, asked.tolerance)
     met = [
         (best.model, block, legs)
         for block, legs in zip(part.blocks, best.cutting.points, strict=True)
@@ -112,7 +112,7 @@ def told(trial: Trial) -> str:
     return f"{shape} patches of {trial.level.nodes} nodes{grown}: {trial.error:.0e}"
 
 
-def error_of(trial: Trial) -> ErrorEstimate:
+def error_of(trial: Trial, tolerance: float) -> ErrorEstimate:
     """The estimated error; infinite where the fields are free or nothing is known."""
     names = [str(item.func) for item in trial.model.problem.fields]
     free = tuple(
@@ -120,7 +120,8 @@ def error_of(trial: Trial) -> ErrorEstimate:
     )
     if trial.trivial and not free:
         return ErrorEstimate(0.0, dict.fromkeys(names, 0.0))
-    if free or not trial.by_field:
+    if free or trial.rival is None:
         each = dict.fromkeys(names, np.inf)
         return ErrorEstimate(np.inf, each, free=free)
-    return ErrorEstimate(trial.estimate, dict(zip(names, trial.by_field, strict=True)))
+    errors = trial.rival.widened(trial.by_field, trial.hidden(tolerance))
+    return ErrorEstimate(trial.rival.relative(errors), dict(zip(names, errors, strict=True)))

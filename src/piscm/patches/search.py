@@ -26,10 +26,11 @@ _FAST = 0.25
 _GAINED, _CHEAP = 0.5, 5000
 MOST_PATCHES = 4096
 """At most so many patches are chosen unasked."""
-# The estimate of a trial and its twin may be too small by this factor.
-_MARGIN = 2.0
-# A residual this many times as large near the faces as elsewhere shows a layer that is missed.
-_LAYER = 4.0
+# A trial that seems to do is made again with other nodes and points, at most so many times.
+_TWINS = 2
+# The estimate may be too small by this factor; where there is but one such twin, by the second: two
+# that are off in the same direction agree.
+_MARGIN, _ALONE = 2.0, 10.0
 FREE = 1e5
 """Fields that answer to random rows of size 1 by more than this are not determined."""
 # The same where everything is zero, and no second solution warns of it.
@@ -120,12 +121,12 @@ class Search:
                 assert best is not None
                 if best.trivial:
                     return self._at_start()
-                if self._hopeful:
-                    self._try(best.level, best.factor, turn=1)
+                self._confirm(_MARGIN)
                 if self._met:
                     return Status.CONVERGED
                 if self._free:
                     return Status.HOPELESS
+            self._confirm(1.0)  # so that what is told of the error can be relied on
         except STOPS as stop:
             if self.best is None:
                 raise
@@ -154,13 +155,23 @@ class Search:
             len(free) >= 5 and all(free[-5:])
         )
 
-    @property
-    def _hopeful(self) -> bool:
-        """Whether the best trial seems to do, and has no twin that could confirm it."""
+    def _confirm(self, margin: float) -> None:
+        """Make the best trial again, where its error has to be known better.
+
+        Parameters
+        ----------
+        margin : it is within the tolerance even if it is so many times as large
+        """
+        if not self._confirmed:
+            return
         best = self.best
-        assert best is not None
-        wanted = self._confirmed and best.twin is None
-        return wanted and self._within(_MARGIN * best.hoped)
+        while best is not None and not self._met:
+            known = best.estimate if best.twins else best.hoped
+            made = sum(best.is_like(own) for own in self.past)
+            if made > _TWINS or not self._within(margin * known):
+                return
+            self._try(best.level, best.factor, turn=made)
+            best = self.best
 
     @property
     def _met(self) -> bool:
@@ -168,15 +179,14 @@ class Search:
         assert best is not None
         if not self._confirmed:
             return self._within(best.estimate)
-        return best.twin is not None and self._within(_MARGIN * best.estimate)
+        margin = _MARGIN if len(best.twins) >= _TWINS else _ALONE
+        return bool(best.twins) and self._within(margin * best.estimate)
 
     def _within(self, error: float) -> bool:
-        """Whether an error of the best trial is small enough, and so is its residual at faces."""
+        """Whether an error of the best trial is small enough, and so is what may hide."""
         best, tolerance = self.best, self._asked.tolerance
         assert best is not None
-        if not tolerance > 0 or not error <= tolerance:
-            return False
-        return best.near_faces <= _LAYER * max(best.error, tolerance)
+        return tolerance > 0 and max(error, best.hidden(tolerance)) <= tolerance
 
     def _trials(self) -> Iterator[None]:
         domain, shape = self.workshop.part.problem.domain, self._asked.shape
@@ -250,7 +260,7 @@ class Search:
         """How many times as many nodes the next level has: no more than seem to be needed."""
         best, tolerance = self.best, self._asked.tolerance
         assert best is not None
-        known = best.hoped if best.twin is None else best.estimate
+        known = best.estimate if best.twins else best.hoped
         if len(errors) < 2 or not 0 < errors[-1] < errors[-2] or not 0 < known < np.inf:
             return _GROWTH
         missing = np.log(_RESERVE * _MARGIN * known / tolerance)

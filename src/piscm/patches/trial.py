@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.grading import graded
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.assemble.windows import Part
 from piscm.compile.blocks import Block
-from piscm.fit.members import FINEST
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
+from piscm.patches.close_points import close_points
 from piscm.patches.coupled import Coupled
 from piscm.patches.crew import Crew, Processes
 from piscm.patches.cutting import Cutting, cut_problem
@@ -35,6 +34,10 @@ _ITERATIONS = 20
 _LEAST, _EACH = 1000, 24
 # A residual that falls to this fraction from one level to another is due to the patches.
 _FALLS = 0.9
+# A residual this many times as large near faces or corners as elsewhere shows what is missed there.
+_LAYER = 4.0
+# Errors due to a corner are up to this many times the residual near it (41 was seen).
+_CORNER = 100.0
 # Random rows whose answers tell how much errors are amplified.
 _NOISES = (101, 102)
 
@@ -49,9 +52,9 @@ class Trial:
     coupled : Coupled
     model : Patchwork
     solved : Solved
-    fitted, held_out, near_faces : float
+    fitted, held_out, close : float
         The residual relative to that of zero fields: at the fitted points, at fresh ones, and at
-        points near the faces of the domain.
+        points near the faces of a box or the re-entrant corners of a shape.
     amplification : ndarray, shape (fields,)
         The size of each field in answer to random rows of size 1.
     seconds : float
@@ -59,8 +62,10 @@ class Trial:
         The residual of zero fields, or of the start if that is not finite.
     factor : float
         On the usual scale of nodes.
-    rival, twin : Distance or None
-        To the best of the worse trials of another level or scale, and to another trial of its own.
+    rival : Distance or None
+        To the best of the worse trials of another level or scale.
+    twins : tuple of Distance
+        To other trials of its own level and scale.
     """
 
     level: Level
@@ -69,23 +74,21 @@ class Trial:
     solved: Solved
     fitted: float
     held_out: float
-    near_faces: float
+    close: float
     amplification: Floats
     seconds: float
     size: float
     factor: float = 1.0
     rival: Distance | None = None
-    twin: Distance | None = None
+    twins: tuple[Distance, ...] = ()
 
     @property
     def by_field(self) -> tuple[float, ...]:
         """The estimated error of each field in its units; none if there is no other trial."""
         if self.rival is None:
             return ()
-        known = self.rival.unconfirmed
-        if self.twin is not None:
-            known = self.rival.confirmed(self.twin)
-        return tuple(float(np.hypot(own, self.unmet * self.rival.size)) for own in known)
+        known = self.rival.confirmed(self.twins) if self.twins else self.rival.unconfirmed
+        return self.rival.widened(known, self.unmet)
 
     @property
     def unmet(self) -> float:
@@ -107,6 +110,23 @@ class Trial:
         """The relative error if it fell as the residual did; infinite if nothing is known."""
         rival = self.rival
         return np.inf if rival is None else rival.ratio * rival.relative(rival.each)
+
+    def hidden(self, tolerance: float) -> float:
+        """The relative error that may hide near faces or corners, where all trials miss the same.
+
+        0 if the residual is no larger there than elsewhere, or at faces than is asked for. At a
+        corner where the gradient is infinite no residual is small enough: the least one is that of
+        another function.
+        """
+        if self.close <= _LAYER * self.error:
+            return 0.0
+        if not isinstance(self.cutting.grid.domain, Box):
+            return _CORNER * self.close
+        return 0.0 if self.close <= _LAYER * tolerance else self.close
+
+    def is_like(self, other: "Trial") -> bool:
+        """Whether only nodes and points differ."""
+        return (self.level, self.factor) == (other.level, other.factor)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -143,17 +163,26 @@ class Trial:
         """
         worse = [own for own in others if own.model is not self.model and self.error <= own.error]
         worse = [own for own in worse if np.isfinite(own.error)]
-        alike = [own for own in worse if (own.level, own.factor) == (self.level, self.factor)]
-        different = [own for own in worse if (own.level, own.factor) != (self.level, self.factor)]
-        return replace(self, rival=self._nearest(different), twin=self._nearest(alike))
+        different = [own for own in worse if not self.is_like(own)]
+        nearest = min(different, key=lambda own: own.error, default=None)
+        alike = [own for own in worse if self.is_like(own)]
+        twins = [self._to(own) for own in alike]
+        return replace(
+            self,
+            # What one of the same kind leaves there, another one does not by chance alone.
+            close=max([self.close, *(own.close * self._ratio(own) for own in alike)]),
+            rival=None if nearest is None else self._to(nearest),
+            twins=tuple(own for own in twins if own is not None),
+        )
 
-    def _nearest(self, others: Sequence["Trial"]) -> Distance | None:
-        """The distance to the one with the smallest residual."""
-        if not others:
-            return None
-        nearest = min(others, key=lambda own: own.error)
-        ratio = self.error / nearest.error if nearest.error > 0 else 1.0
-        found = distance(self.model, nearest.model, looks(self.cutting.grid, 5), ratio)
+    def _ratio(self, other: "Trial") -> float:
+        """The residual relative to that of another one."""
+        return self.error / other.error if other.error > 0 else 1.0
+
+    def _to(self, other: "Trial") -> Distance | None:
+        """The distance to another one; None if there are no fields."""
+        points = looks(self.cutting.grid, 5)
+        found = distance(self.model, other.model, points, self._ratio(other))
         return found if found.size > 0 else None
 
 
@@ -226,7 +255,7 @@ class Workshop:
         size = next((own for own in sizes if 0 < own < np.inf), 0.0)
         unit = size or 1.0
         amplification = self._amplified(coupled, solved)
-        held_out, near_faces = norms()
+        held_out, near = norms()
         return Trial(
             level,
             coupled,
@@ -234,7 +263,7 @@ class Workshop:
             solved,
             float(np.sqrt(solved.energy / len(grid))) / unit,
             held_out / unit,
-            near_faces / unit,
+            near / unit,
             amplification,
             time.perf_counter() - began,
             size,
@@ -257,18 +286,12 @@ class Workshop:
         )
 
     def _fresh(self, grid: Grid, rng: np.random.Generator) -> tuple[Points, Points]:
-        """Fresh points, all over the domain and near its faces."""
+        """Fresh points, all over the domain and where something may hide."""
         count = max(_LEAST, _EACH * len(grid))
         sampling = Sampling(count, max(100, count // 4))
         domain = grid.domain
         fresh = draw_points(domain, self.part.blocks, sampling, rng)
-        if not isinstance(domain, Box):
-            return fresh, fresh
-        close = graded(fresh, domain, FINEST, rng)
-        kept = fresh.sites  # points with normals, which have to stay on their face, stay
-        return fresh, close.changed(
-            lambda number, site: kept[number] if kept[number].legs[0].normals is not None else site
-        )
+        return fresh, close_points(fresh, domain, rng)
 
     def _size(self, start: Start, cutting: Cutting, points: Points) -> float:
         """The residual of no nodes at all."""

@@ -37,7 +37,7 @@ def rings(shape: Shape) -> list[Shape]:
     x, y = shape.coordinates
     away, near = shape, []
     for corner in found:
-        radii = _REACH * _room(shape, corner.point) / _NARROWER ** np.arange(count)
+        radii = _REACH * room(shape, corner.point) / _NARROWER ** np.arange(count)
         at = {x: float(corner.point[0]), y: float(corner.point[1])}
         disks = [Disk(at, float(radius)) for radius in radii]
         away = away - disks[0]
@@ -46,7 +46,7 @@ def rings(shape: Shape) -> list[Shape]:
     return [away, *near]
 
 
-def _room(shape: Shape, corner: Floats) -> float:
+def room(shape: Shape, corner: Floats) -> float:
     """How far it is from a corner to the end of its sides, and to the sides of others."""
     room = np.inf
     for run in shape.outline.runs:
