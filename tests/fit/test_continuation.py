@@ -63,7 +63,7 @@ def test_what_was_found_may_be_worse_than_what_is_there():
     task = task_for(problem, None, Start(problem), EVEN, rng)
     run = Portfolio(task, 1e-9, ("sin",), rng, lambda *_: None)
     found = run.run()
-    worse = replace(run._best, held_out=0.04)
+    worse = replace(run.contest.leader, held_out=0.04)
     again = run.led_by([worse], "continuation")
     assert again.piece.error <= found.piece.error
     assert "continuation" in again.piece.tried

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.columns import Columns
 from piscm.assemble.grading import GradedScaling
+from piscm.assemble.rows import rows_of
 from piscm.assemble.sites import Points
 from piscm.assemble.state import State
 from piscm.assemble.system import System
@@ -53,8 +54,9 @@ class Level:
         """The residual at some points, in the units of the fields."""
         scaling, total = self.assembly.scaling, 0.0
         assert scaling is not None
-        for block, legs in zip(self.assembly.part.blocks, points, strict=True):
-            squares = network.residual(block, legs) ** 2
+        blocks = self.assembly.part.blocks
+        for block, legs, rows in zip(blocks, points, rows_of(network, blocks, points), strict=True):
+            squares = rows**2
             if isinstance(scaling, GradedScaling):
                 squares = squares * scaling.factors(block, legs)
             weight = self.weights[block.kind] * block.weight

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 # e**10, a move is hardly noticed in any space, and no less in a richer one.)
 _SUSPICIOUS, _STILL = 1e-3, 0.5
 _AT_LEAST_AGAIN = 200  # new ones
-# Fewer nodes than this may not be able to move where they are free to.
+# Fewer nodes than this in all may not be able to move where they are free to.
 _ABLE = 300
 _NOTHING = 2e-9  # noticed less than this, it is free without comparison
 _INVOLVED = 0.1  # share of a field in the move that counts
@@ -69,7 +69,7 @@ def freedom(space: RicherSpace, fitted: FittedPoints) -> Freedom:
     if bare_boundary(space.part, space.own) is not None:
         return Freedom((0,))
     if len(space.nodes) < _ABLE and space.part.problem.domain.dimension > 1:
-        space = _again(space, fitted, _ABLE)
+        space = _again(space, fitted, _ABLE - len(space.own.nodes))
     first = _freest_in(space)
     if first.noticed >= _SUSPICIOUS:
         return Freedom((), _UNIT_ROUND_OFF / first.noticed)

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy
 import sympy
 from numpy.typing import NDArray
 
@@ -23,6 +22,7 @@ from piscm.compile.expression import Compiled
 from piscm.compile.numeric_code import function_of
 from piscm.inference.counting import just_enough
 from piscm.inference.richer import RicherSpace, richer_space
+from piscm.linalg.upper import upper_factor
 from piscm.network.network import Network
 from piscm.problem.problem import Problem
 
@@ -187,7 +187,7 @@ def _outside(space: RicherSpace, sizes: Floats) -> Floats:
     bounded = np.zeros((space.system.rows + count, count + len(moves)))
     bounded[: space.system.rows] = np.concatenate([design, moves]).T
     bounded[space.system.rows :, :count] = _EPSILON * np.eye(count)
-    triangle = scipy.linalg.qr(bounded, mode="r", check_finite=False, overwrite_a=True)[0]
+    triangle = upper_factor(bounded)
     return np.asarray(triangle[count : count + len(moves), count:])
 
 

@@ -22,6 +22,7 @@ import scipy
 from numpy.typing import NDArray
 
 from piscm.budget.clock import check_work
+from piscm.linalg.upper import upper_factor
 
 Floats = NDArray[np.float64]
 Values = dict[int, Floats]
@@ -101,8 +102,7 @@ def eliminated(
     kept = tuple(group for group in every if group not in set(own))
     matrix = _stacked(shares, (*own, *kept), sizes)
     check_work(2.0 * matrix.shape[0] * matrix.shape[1] ** 2)
-    triangle = scipy.linalg.qr(matrix, mode="r", overwrite_a=True, check_finite=False)[0]
-    triangle = triangle[: matrix.shape[1]]
+    triangle = upper_factor(matrix)
     first = sum(sizes[group] for group in own)
     top = np.zeros((first, matrix.shape[1]))
     top[: len(triangle)] = triangle[:first]

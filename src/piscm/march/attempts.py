@@ -150,7 +150,7 @@ class AutoAttempts(Attempts):
     ) -> Piece:
         """Growth where one-shot networks have found next to nothing, then more of those."""
         try:
-            grown = portfolio.near_faces(self._attempt(setting, window, most))
+            grown = portfolio.contest.near_faces(self._attempt(setting, window, most))
         except STOPS as stop:
             return found.piece.ended(Status.after(stop))
         if grown.status.stopped:

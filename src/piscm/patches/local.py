@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from piscm.budget.clock import check_time, check_work
 from piscm.linalg.elimination import Share, Values
+from piscm.linalg.upper import upper_factor
 from piscm.patches.patch import UNKNOWNS, Common, Patch, Slab, slabs
 
 Floats = NDArray[np.float64]
@@ -145,8 +146,7 @@ def _turned(factor: Floats, tau: Floats, rest: Floats) -> Floats:
 
 def _triangle(matrix: Floats) -> Floats:
     check_work(2.0 * matrix.shape[0] * matrix.shape[1] ** 2)
-    found = scipy.linalg.qr(matrix, mode="r", overwrite_a=True, check_finite=False)[0]
-    return np.asarray(found[: matrix.shape[1]])
+    return upper_factor(matrix)
 
 
 def _rows(
