@@ -19,7 +19,7 @@ from piscm.network.start import Start
 from piscm.patches.district import Factored, solved_in
 from piscm.patches.grid import even_edges
 from piscm.patches.levels import Level
-from piscm.patches.trial import Workshop
+from piscm.patches.workshop import Workshop
 
 x = piscm.coordinates("x")
 u = piscm.field("u", x)

@@ -22,7 +22,7 @@ from piscm.patches.levels import Level, Resolution
 from piscm.patches.local import Current, _rows
 from piscm.patches.patch import UNKNOWNS, slabs
 from piscm.patches.search import Asked, Search
-from piscm.patches.trial import Workshop
+from piscm.patches.workshop import Workshop
 
 x, y, t = piscm.coordinates("x y t")
 u, v, w = piscm.field("u", x), piscm.field("v", x, y), piscm.field("w", x, t)

@@ -17,7 +17,8 @@ from piscm.inference.uncertainty import NOTHING_LEFT, Uncertainty, vague
 from piscm.network.start import Start
 from piscm.patches.local import DataNoise, data_noise
 from piscm.patches.solved import Solved
-from piscm.patches.trial import Trial, Workshop, looks
+from piscm.patches.trial import Trial, looks
+from piscm.patches.workshop import Workshop
 
 Floats = NDArray[np.float64]
 

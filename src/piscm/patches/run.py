@@ -13,7 +13,8 @@ from piscm.patches.crew import crew_of
 from piscm.patches.cutting import check_places
 from piscm.patches.data import WithBars, with_bars
 from piscm.patches.search import FREE, MOST_PATCHES, Asked, Search
-from piscm.patches.trial import Trial, Workshop
+from piscm.patches.trial import Trial
+from piscm.patches.workshop import Workshop
 from piscm.result.history import history_of
 from piscm.result.method import Outcome, Request
 from piscm.result.status import Status

@@ -10,7 +10,8 @@ from piscm.budget.budget import STOPS
 from piscm.patches.grid import Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
 from piscm.patches.solved import Guide
-from piscm.patches.trial import Trial, Workshop
+from piscm.patches.trial import Trial
+from piscm.patches.workshop import Workshop
 from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
