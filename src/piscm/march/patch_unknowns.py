@@ -18,7 +18,6 @@ from piscm.assemble.unknowns import bounds_of
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
-from piscm.budget.interrupts import interrupts_at_checks
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.inference.uncertainty import Uncertainty
 from piscm.march.fit_unknowns import Move, Observed, spread_of, unknown_steps
@@ -100,10 +99,7 @@ class PatchUnknowns:
     def outcome(self) -> Outcome:
         """The unknowns, the fields, and what is known of both."""
         check_places(self._whole)
-        with (
-            interrupts_at_checks(),
-            self._request.reporting(self._asked.most, "solving", "patches") as report,
-        ):
+        with self._request.reporting(self._asked.most, "solving", "patches") as report:
             report.expects(self._asked.tolerance)
             found, status, error = self._found(report)
         model, errors = self._model(found.done, found.unknowns), found.uncertainty

@@ -17,7 +17,6 @@ from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
-from piscm.budget.interrupts import interrupts_at_checks
 from piscm.compile.expression import Compiled
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate
@@ -127,10 +126,7 @@ class PatchWindows:
     def outcome(self) -> Outcome:
         """All windows, and what is known of their error."""
         check_places(self._whole)
-        with (
-            interrupts_at_checks(),
-            self._request.reporting(self._asked.most, "solving", "patches") as report,
-        ):
+        with self._request.reporting(self._asked.most, "solving", "patches") as report:
             report.expects(self._asked.tolerance)
             done, status, error = self.solved(report)
         return self.told(done, status, error)

@@ -6,7 +6,6 @@ import numpy as np
 
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
-from piscm.budget.interrupts import interrupts_at_checks
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.patches.crew import crew_of
@@ -52,10 +51,7 @@ def _outcome(
     request: Request, workshop: Workshop, asked: Asked, fresh_rng: np.random.Generator
 ) -> Outcome:
     part = workshop.part
-    with (
-        interrupts_at_checks(),
-        request.reporting(MOST_PATCHES, "solving", "patches") as report,
-    ):
+    with request.reporting(MOST_PATCHES, "solving", "patches") as report:
         report.expects(asked.tolerance)
         search = Search(workshop, asked, report)
         status = search.finished()
