@@ -38,12 +38,12 @@ def unbalanced_equations(network: Model) -> list[int]:
     return [
         number
         for number, equation in enumerate(problem.equations, start=1)
-        if _left(network, equation, points) > _UNBALANCED
+        if left_of(network, equation, points) > _UNBALANCED
     ]
 
 
-def _left(network: Network, equation: sympy.Expr, points: NDArray[np.float64]) -> float:
-    """The residual as a fraction of the terms, by their root mean squares."""
+def left_of(network: Network, equation: sympy.Expr, points: NDArray[np.float64]) -> float:
+    """The residual of an equation as a fraction of its terms, by their root mean squares."""
     terms = sympy.Add.make_args(sympy.expand_mul(equation, deep=False))
     if not 1 < len(terms) <= _MOST_TERMS:
         return 0.0

@@ -4,9 +4,11 @@ A method says how its growth or its fit ended. Here the error estimate, what the
 and what the points cannot see are looked at as well.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piscm.assemble.between import unseen_blocks
 from piscm.assemble.windows import Part
@@ -17,11 +19,14 @@ from piscm.inference.covering import bare_boundary
 from piscm.inference.error_estimate import ErrorEstimate, estimate_error, unknown_error
 from piscm.inference.information import undetermined_unknowns
 from piscm.inference.obstacles import obstacles
+from piscm.inference.singular_places import unfollowed_places
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.result.method import Outcome
 from piscm.result.status import Status
+
+Floats = NDArray[np.float64]
 
 # Growth ended with a residual above the tolerance; the error may be below it all the same.
 _SHORT_OF_RESIDUAL = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED)
@@ -52,7 +57,11 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
             told = ", ".join(f"equation {number}" for number in broken)
             remarks = (f"not met in a layer at the boundary: {told}; do conditions contradict it?",)
             status = Status.HOPELESS
-        if status is Status.UNSEEN or broken:  # nor did the estimate see it
+        steep = unfollowed_places(network) if status.ok else []
+        if steep:
+            remarks = (f"not met where the gradient may be infinite: {_places(network, steep)}",)
+            status = Status.HOPELESS
+        if status is Status.UNSEEN or broken or steep:  # nor did the estimate see it
             outcome = replace(outcome, error=unknown_error(network.problem))
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))
@@ -100,12 +109,17 @@ def _free_text(error: ErrorEstimate, missing: str) -> str:
 
 def _bare_text(network: Model) -> str:
     """Where a condition is missing on the boundary; empty if nowhere."""
-    problem = network.problem
-    where = bare_boundary(Part.whole(problem), network)
+    where = bare_boundary(Part.whole(network.problem), network)
     if where is None:
         return ""
-    at = ", ".join(f"{c} = {v:.3g}" for c, v in zip(problem.domain.coordinates, where, strict=True))
-    return f"no condition holds on the boundary near {at}; add one there"
+    return f"no condition holds on the boundary near {_places(network, [where])}; add one there"
+
+
+def _places(network: Model, points: Sequence[Floats]) -> str:
+    """Some points by their coordinates."""
+    names = network.problem.domain.coordinates
+    each = [zip(names, np.round(point, 12) + 0.0, strict=True) for point in points]
+    return "; ".join(", ".join(f"{name} = {value:.3g}" for name, value in own) for own in each)
 
 
 def _with_open_unknowns(outcome: Outcome, network: Network, tolerance: float) -> Uncertainty | None:
