@@ -73,9 +73,9 @@ def graded(
     """The same points, half of them moved to a log-uniform distance from a face.
 
     `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
-    it is free: those of a face, or of a line inside, stay on it. Observations and periodic pairs keep theirs. If there
-    are nodes at some `faces` only, three quarters of the points move towards them: with fewer
-    points than nodes in a layer, anything could be between the points.
+    it is free: those of a face, or of a line inside, stay on it. Observations and periodic pairs
+    keep theirs. If there are nodes at some `faces` only, three quarters of the points move towards
+    them: with fewer points than nodes in a layer, anything could be between the points.
     """
     everywhere = all_faces(box.dimension)
     copies = -(-_PREFERRED * len(everywhere) // len(faces)) if faces else 0
