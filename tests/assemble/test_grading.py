@@ -82,6 +82,16 @@ def test_points_of_a_face_stay_on_it_and_pairs_stay_pairs():
         np.testing.assert_array_equal(old.points, new.points)
 
 
+def test_points_of_a_line_inside_stay_on_it():
+    x, t = coordinates("x t")
+    u = field("u", x, t)
+    middle = Condition(u, on=[{t: 0.3}, {t: 0.7}])
+    problem = Problem(Box({x: (0, 1), t: (0, 1)}), [u.diff(t) + u.diff(x)], [middle])
+    even, points = (own[1][0].points for own in drawn(problem))
+    np.testing.assert_array_equal(points[:, 1], even[:, 1])
+    assert (points[:, 0] != even[:, 0]).any()
+
+
 def test_normals_stay_those_of_the_face():
     x, y = coordinates("x y")
     u = field("u", x, y)

@@ -249,3 +249,11 @@ def test_bad_integrals(make, message):
 def line(equation):
     problem = Problem(LINE, [equation], [Condition(u, on={x: 0})])
     return solve(problem, PISC3(max_nodes=2, candidates=2))
+
+
+def test_an_equation_without_derivatives_needs_no_condition():
+    s, w = coordinates("s"), field("w", x)
+    memory = integral(x * s * w.subs(x, s), over=(s, 0, 1))
+    solution = solve(Problem(Box({x: (0, 1)}), [w - sympy.exp(x) + x - memory], []))
+    assert solution.status.ok
+    assert float(solution(x=0.5)) == pytest.approx(np.exp(0.5), abs=1e-6)

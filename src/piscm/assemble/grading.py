@@ -73,9 +73,9 @@ def graded(
     """The same points, half of them moved to a log-uniform distance from a face.
 
     `nearest` is the least distance, in widths of the box. A point moves along a coordinate in which
-    it is free: those of a face stay on it. Observations and periodic pairs keep theirs. If there
-    are nodes at some `faces` only, three quarters of the points move towards them: with fewer
-    points than nodes in a layer, anything could be between the points.
+    it is free: those of a face, or of a line inside, stay on it. Observations and periodic pairs
+    keep theirs. If there are nodes at some `faces` only, three quarters of the points move towards
+    them: with fewer points than nodes in a layer, anything could be between the points.
     """
     everywhere = all_faces(box.dimension)
     copies = -(-_PREFERRED * len(everywhere) // len(faces)) if faces else 0
@@ -89,10 +89,20 @@ def graded(
         half = random_half(len(leg.points), rng)
         placed = leg.points.copy()
         placed[half] = _moved(placed[half], box, nearest, towards, rng)
+        placed = np.where(_shared(leg.points), leg.points, placed)
         # Along a face the normal stays the same.
         return Site((replace(leg, points=placed),), site.resampled)
 
     return points.changed(moved)
+
+
+def _shared(points: Floats) -> NDArray[np.bool_]:
+    """Which coordinates of points others have too: they lie on a line or a plane inside."""
+    shared = np.empty(points.shape, dtype=bool)
+    for axis, values in enumerate(points.T):
+        _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+        shared[:, axis] = counts[which] > 1
+    return shared
 
 
 def measuring(

@@ -16,7 +16,6 @@ from piscm.patches.grid import Grid
 from piscm.patches.levels import Level
 from piscm.patches.looking import residuals
 from piscm.patches.solved import Solved
-from piscm.problem.box import Box
 from piscm.problem.place import Legs
 
 Floats = NDArray[np.float64]
@@ -51,6 +50,8 @@ class Trial:
         The residual of zero fields, or of the start if that is not finite.
     factor : float
         On the usual scale of nodes.
+    singular : bool
+        Whether there are places where gradients may be infinite.
     rival : Distance or None
         To the best of the worse trials of another level or scale.
     twins : tuple of Distance
@@ -68,6 +69,7 @@ class Trial:
     seconds: float
     size: float
     factor: float = 1.0
+    singular: bool = False
     rival: Distance | None = None
     twins: tuple[Distance, ...] = ()
 
@@ -109,7 +111,7 @@ class Trial:
         """
         if self.close <= _LAYER * self.error:
             return 0.0
-        if not isinstance(self.cutting.grid.domain, Box):
+        if self.singular:
             return _CORNER * self.close
         return 0.0 if self.close <= _LAYER * tolerance else self.close
 

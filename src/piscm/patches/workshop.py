@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.assemble.windows import Part
+from piscm.inference.singular_places import SingularPlace, singular_places
 from piscm.network.nodes import Nodes
 from piscm.network.patchwork import Patchwork, Tiles
 from piscm.network.start import Start
@@ -55,6 +57,11 @@ class Workshop:
     key: int
     sampling: Sampling | None = None
     crew: Crew = field(default_factory=Processes)
+
+    @cached_property
+    def singular(self) -> list[SingularPlace]:
+        """Where gradients may be infinite."""
+        return singular_places(self.part.problem)
 
     def trial(self, level: Level, guide: Guide | None, factor: float = 1.0, turn: int = 0) -> Trial:
         """Solve at a level; a nonlinear problem begins with the fields of a guide.
@@ -103,6 +110,7 @@ class Workshop:
             time.perf_counter() - began,
             size,
             factor,
+            bool(self.singular),
         )
 
     def _starts(self) -> list[Start]:
@@ -126,7 +134,7 @@ class Workshop:
         sampling = Sampling(count, max(100, count // 4))
         domain = grid.domain
         fresh = draw_points(domain, self.part.blocks, sampling, rng)
-        return fresh, close_points(fresh, domain, rng)
+        return fresh, close_points(fresh, domain, self.singular, rng)
 
     def _size(self, start: Start, cutting: Cutting, points: Points) -> float:
         """The residual of no nodes at all."""

@@ -33,7 +33,8 @@ def check_kinds(problem: "Problem") -> None:
     for data in problem.observations:
         if not isinstance(data, Observations):
             raise ProblemError(f"observations holds a {type(data).__name__}; use Observations.")
-    if not problem.conditions and not problem.observations:
+    singled_out = problem.conditions or problem.observations
+    if not singled_out and any(own.has(sympy.Derivative) for own in problem.equations):
         raise ProblemError(
             "The problem has neither a condition nor observations: nothing singles out one "
             "solution. Add Condition(...), Periodic(...) or Observations(...)."
