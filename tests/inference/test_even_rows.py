@@ -7,6 +7,7 @@ import sympy
 import piscm.inference.correction as correction
 from piscm import Box, Condition, Problem, coordinates, field, solve
 from piscm.inference.error_estimate import estimate_error
+from piscm.inference.even_rows import even_rows
 
 x = coordinates("x")
 u = field("u", x)
@@ -42,3 +43,16 @@ def test_a_factor_of_an_equation_with_a_smooth_solution_changes_no_estimate():
         solution = solve(_weighted(exact, sympy.sympify(factor)), tol=1e-6, progress=False)
         assert solution.status.ok
         assert 1 / 3 < solution.known_error.relative / _error(solution, exact) < 3
+
+
+def test_rows_are_judged_once_where_only_waves_are_faint(monkeypatch):
+    found = []
+
+    def spied(space):
+        found.append(even_rows(space))
+        return found[-1]
+
+    monkeypatch.setattr(correction, "even_rows", spied)
+    for factor, uneven in ((1, False), (2 + x, False), (x**2, True)):
+        solve(_weighted(sympy.sin(3 * x) + x, sympy.sympify(factor)), progress=False)
+        assert (found[-1] is not None) == uneven

@@ -71,7 +71,7 @@ def fit_weights(
         linearization = system.linearize(guide.state)
         if linearization.finite:
             design = _design(system, columns, everything, linearization)
-            found = _least_squares(design, guide.pull - guide.state.residual)
+            found = solve_damped(design, guide.pull - guide.state.residual)
             count = state.weights.size
             weights = found[:count].reshape(state.weights.shape)
             near = system.state_with(columns, weights, found[count:])
@@ -98,16 +98,8 @@ def _direction(
     ) -> Direction:
         design = _design(system, columns, active, linearization)
         before = _parameters(state)
-        step = _least_squares(design, before @ design - state.residual) - before
+        step = solve_damped(design, before @ design - state.residual) - before
         count = state.weights.size
         return Direction(step[:count].reshape(state.weights.shape), step[count:], np.nan)
 
     return find
-
-
-def _least_squares(columns: Floats, target: Floats) -> Floats:
-    """Columns of unit length; those that overflow, or vanish, get no weight."""
-    lengths = np.sqrt(np.einsum("kn,kn->k", columns, columns))
-    usable = np.isfinite(lengths) & (lengths > 0)
-    scaled = np.where(usable[:, None], columns, 0.0) / np.where(usable, lengths, 1.0)[:, None]
-    return np.where(usable, solve_damped(scaled, target) / np.where(usable, lengths, 1.0), 0.0)

@@ -33,7 +33,7 @@ def solve_damped(columns: Floats, target: Floats, damping: float = DAMPING) -> F
         Relative to the largest singular value.
     """
     check_work(2.0 * columns.size * len(columns))
-    usable = np.asarray(np.isfinite(columns).all(axis=1))
+    usable = np.isfinite(np.einsum("kn,kn->k", columns, columns))
     safe = columns if usable.all() else np.where(usable[:, None], columns, 0.0)
     both = np.concatenate([safe, target[None]]).T
     return solve_damped_triangle(upper_factor(both), damping)
