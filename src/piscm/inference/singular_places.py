@@ -29,12 +29,14 @@ Floats = NDArray[np.float64]
 
 # Points of each condition, and within how many of their distances one gives way to another.
 _DENSE, _SPACINGS = 4000, 6.0
+# Values and slopes are given in one place if so many points of these have one of those near.
+_BOTH = 0.6
 # Where a value gives way to a slope the gradient is finite up to a right angle; a little more is
 # taken for one.
 _RIGHT = 0.27  # of a whole turn
 # The circle on which the angle is measured, and the surroundings of a place that may be looked at,
 # relative to the box.
-_CIRCLE, _AROUND = 0.01, 0.2
+_CIRCLE, _AROUND = 0.03, 0.2
 _POINTS, _NEAREST = 1000, 1e-4
 # Equations are not followed where the residual is so many times that of the whole domain and so
 # large a part of their terms.
@@ -119,17 +121,23 @@ def _changes(problem: Problem, item: AppliedUndef) -> list[Floats]:
     if not (kinds[True] and kinds[False]):
         return []
     width = domain.bounding_box.width
-    sloping, valued = (np.concatenate(kinds[kind]) for kind in (True, False))
+    sloping, valued = (np.concatenate(kinds[kind]) / width for kind in (True, False))
     near = _SPACINGS * 4 / _DENSE
-    distances, which = cKDTree(valued / width).query(sloping / width)
-    close = distances < near
-    if close.mean() > 0.5:  # both are given in one place: that is where time begins
+    distances, which = cKDTree(valued).query(sloping)
+    close = np.flatnonzero(distances < near)
+    if not len(close):
         return []
+    around, both = (
+        cKDTree(own).query_ball_point(sloping[close], 4 * near, p=np.inf, return_length=True)
+        for own in (sloping, sloping[close])
+    )
+    close = close[both < _BOTH * around]  # where both are given, as where time begins, none ends
     found: list[Floats] = []
-    for point in (sloping[close] + valued[which[close]]) / 2:
-        if all(np.abs((point - own) / width).max() > 4 * near for own in found):
+    for number in close[np.argsort(distances[close])]:
+        point = (sloping[number] + valued[which[number]]) / 2
+        if all(np.abs(point - own).max() > 4 * near for own in found):
             found.append(point)
-    return [point for point in found if _turn(domain, point) > _RIGHT]
+    return [point * width for point in found if _turn(domain, point * width) > _RIGHT]
 
 
 def _turn(domain: Domain, point: Floats) -> float:
