@@ -29,6 +29,7 @@ from piscm.problem.problem import Problem
 from piscm.result.method import Method
 from piscm.result.progress import reporting
 from piscm.result.solution import Solution
+from piscm.result.status import Status
 from piscm.solver import solve
 from piscm.text.document import problem_to_document
 
@@ -253,6 +254,8 @@ def _one(item: Item, before: Solution | None) -> Solution:
     if before is not None and before.status.ok:
         begun["initial"] = before
     solution = solve(item.problem, **begun)
+    if solution.status is Status.INTERRUPTED:  # who presses Ctrl-C means all of them
+        raise KeyboardInterrupt("Interrupted: what is solved is in the folder, if there is one.")
     if item.file is not None and not solution.status.stopped:
         solution.save(item.file)
     return solution

@@ -5,7 +5,7 @@ import pytest
 
 from piscm import Box, Condition, Problem, coordinates, field, solve
 from piscm.assemble.grading import has_layers
-from piscm.fit import portfolio
+from piscm.fit import contest
 from piscm.inference.balance import unbalanced_equations
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
@@ -48,7 +48,7 @@ def test_a_factor_of_an_equation_hides_nothing():
 def test_auto_takes_no_layer_in_which_no_equation_holds(monkeypatch):
     layer = Problem(LINE, [-1e-3 * u.diff(x, 2) + u.diff(x) - 1], [Condition(u, on="boundary")])
     assert has_layers(solve(layer).network.nodes, LINE)
-    monkeypatch.setattr(portfolio, "unbalanced_equations", lambda network: [1])
+    monkeypatch.setattr(contest, "unbalanced_equations", lambda network: [1])
     found = solve(layer, max_seconds=2)
     assert not has_layers(found.network.nodes, LINE)
     assert not found.status.ok

@@ -71,3 +71,16 @@ def test_smooth_solutions_are_ok(method, tol):
         solution = solve(problem, method, tol=tol)
         assert solution.status.ok
         assert abs(solution(x=-0.5, y=0.5) - float(SMOOTH.subs({x: -0.5, y: 0.5}))) < tol
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_functions_of_another_kind_follow_nothing(seed):
+    """Those of a corner are not those of a corner where a value gives way to a slope."""
+    angle = sympy.atan2(-x - y, y - x) + 3 * sympy.pi / 4
+    root = (x**2 + y**2) ** sympy.Rational(1, 6) * sympy.sin(angle / 3)
+    conditions = [
+        Condition(u, on=L.boundary(where=(x > 0) & (y <= 0) & (y > -1e-9))),
+        Condition(u.diff(x), on=L.boundary(where=(y < 0) & (x >= 0))),
+        Condition(u - root, on=L.boundary(where=(abs(x) > 0.999999) | (abs(y) > 0.999999))),
+    ]
+    assert not solve(Problem(L, [LAPLACE], conditions), tol=0.1, seed=seed).status.ok

@@ -58,7 +58,7 @@ def fewer(monkeypatch):
     """Each case takes seconds: of what differs in its numbers alone, a few."""
     monkeypatch.setattr(algorithms, "PROBLEMS", {"van-der-pol": 0.4})
     monkeypatch.setattr(growth, "_QUICK", {"fields": growth._QUICK["fields"]})
-    monkeypatch.setattr(accuracy, "_SKIPPED", 20)
+    monkeypatch.setattr(accuracy, "_SKIPPED", 25)
 
 
 @pytest.mark.usefixtures("fewer")

@@ -13,6 +13,7 @@ from piscm import Box, Condition, Observations, Patches, Periodic, Problem, Samp
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
 from piscm.fit.members import Member
+from piscm.inference.singular_places import singular_places
 from piscm.network.start import Start
 from piscm.patches.close_points import close_points
 from piscm.patches.coupled import Coupled
@@ -280,14 +281,14 @@ def test_points_move_towards_reentrant_corners():
     problem = reentrant(2)
     blocks, rng = Part.whole(problem).blocks, np.random.default_rng(0)
     points = draw_points(problem.domain, blocks, Sampling(400), rng)
-    close = close_points(points, problem.domain, rng)
+    close = close_points(points, problem.domain, singular_places(problem), rng)
     assert np.array_equal(close[1][0].points, points[1][0].points)  # these stay on the boundary
     inside = close[0][0].points
     assert problem.domain.contains(inside).all()
     assert (inside == points[0][0].points).all(axis=1).sum() == 200
     assert np.linalg.norm(inside, axis=1).min() < 1e-3
     disk = piscm.Disk({x: 0, y: 0}, 1.0)
-    assert close_points(points, disk, rng) is points
+    assert close_points(points, disk, [], rng) is points
 
 
 @pytest.mark.filterwarnings("ignore::piscm.problem.errors.IllPosedWarning")

@@ -38,16 +38,19 @@ _RIGHT = 0.27  # of a whole turn
 # relative to the box.
 _CIRCLE, _AROUND = 0.03, 0.2
 _POINTS, _NEAREST = 1000, 1e-4
-# Equations are not followed where the residual is so many times that of the whole domain and so
-# large a part of their terms.
-_LOUDER, _UNBALANCED = 4.0, 0.1
+# Equations are not followed where the residual is this part of their terms, and where it is so many
+# times that of the whole domain a smaller one.
+_UNBALANCED, _LOUDER, _LESS = 0.5, 4.0, 0.1
+# Errors due to such a place are up to this many times the relative residual (41 was seen).
+_HIDDEN = 100.0
 
 
 class SingularPlace(NamedTuple):
-    """A point of the boundary, and how far its surroundings reach."""
+    """A point of the boundary, how far its surroundings reach, and whether conditions change."""
 
     point: Floats
     width: float
+    mixed: bool = False
 
 
 def singular_places(problem: Problem) -> list[SingularPlace]:
@@ -60,13 +63,18 @@ def singular_places(problem: Problem) -> list[SingularPlace]:
         found = [SingularPlace(own.point, room(domain, own.point)) for own in corners(domain)]
     around = _AROUND * float(domain.bounding_box.width.min())
     for item in problem.fields:
-        found += [SingularPlace(point, around) for point in _changes(problem, item)]
+        found += [SingularPlace(point, around, True) for point in _changes(problem, item)]
     return found
 
 
-def unfollowed_places(network: Model) -> list[Floats]:
-    """Those where a network does not meet the equations, and something may hide."""
+def unfollowed_places(network: Model, residual: float, tolerance: float) -> list[Floats]:
+    """Those where a network does not meet the equations, and more than is asked for may hide.
+
+    The residual is relative to the solution.
+    """
     if not isinstance(network, Network) or network.panels is not None:
+        return []
+    if _HIDDEN * residual <= tolerance:
         return []
     places = singular_places(network.problem)
     if not places:
@@ -90,11 +98,14 @@ def _unfollowed(
     near = near_place(place, network.problem.domain, rng)
     if not len(near):
         return False
+    if place.mixed and network.problem.singular:  # those of other places, which drown all else
+        return True
     compiled = network.compile(equation)
     there, elsewhere = (
         float(np.sqrt(np.mean(network.value(compiled, points) ** 2))) for points in (near, spread)
     )
-    return there > _LOUDER * elsewhere and left_of(network, equation, near) > _UNBALANCED
+    least = _LESS if there > _LOUDER * elsewhere else _UNBALANCED
+    return left_of(network, equation, near) > least
 
 
 def near_place(place: SingularPlace, domain: Domain, rng: np.random.Generator) -> Floats:

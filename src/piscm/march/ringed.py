@@ -12,6 +12,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.assemble.windows import Part
+from piscm.inference.singular_places import singular_places
 from piscm.march.enriched import MISSED
 from piscm.march.methods import Auto
 from piscm.problem.errors import ProblemError
@@ -52,8 +53,8 @@ def ringed(problem: Problem, outcome: Outcome) -> Problem | None:
     if not all(block.linear for block in Part.whole(problem).blocks):
         return None
     away, *near = rings(domain) or [domain]
-    if not near:
-        return None
+    if not near or any(place.mixed for place in singular_places(problem)):
+        return None  # nor do rings follow the root where a value gives way to a slope
     named = [("away", away), *((f"ring{number}", own) for number, own in enumerate(near, start=1))]
     try:
         return Problem(

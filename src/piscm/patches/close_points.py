@@ -30,6 +30,8 @@ def close_points(
 
     Points with normals, which have to stay on their face, stay.
     """
+    if not isinstance(domain, Box) and not singular:
+        return points
     close = graded(points, domain, FINEST, rng) if isinstance(domain, Box) else points
     if singular:
         close = close.changed(lambda _, site: _towards(singular, site, rng))
@@ -49,7 +51,7 @@ def _towards(places: Sequence[SingularPlace], site: Site, rng: np.random.Generat
     if not site.resampled or len(site.legs) > 1 or leg.sums is not None:
         return site
     placed = leg.points.copy()
-    for number, (place, width) in enumerate(places):
+    for number, (place, width, _) in enumerate(places):
         near = leg.points[np.linalg.norm(leg.points - place, axis=1) < width]
         own = np.arange(2 * number, len(placed), 2 * len(places))
         if len(near):

@@ -79,8 +79,11 @@ class BoundaryPart(Place):
             inside = holds(points)
             found = int(np.count_nonzero(inside))
             if found >= count or (found and 2 * wanted > _MOST_TRIES * count):
-                chosen = np.flatnonzero(inside)[:count]
-                return points[chosen], normals[chosen]
+                chosen = np.flatnonzero(inside)
+                if domain is domain.bounding_box and found > count:
+                    # A box has its points face by face, and the last face needs its share.
+                    chosen = chosen[np.linspace(0, found - 1, count).round().astype(int)]
+                return points[chosen[:count]], normals[chosen[:count]]
             # By the share that was found, and a little more; none at all asks for many more.
             wanted = max(2 * wanted, int(1.2 * wanted * count / found)) if found else 8 * wanted
         raise ProblemError(f"No point of the boundary of {domain} satisfies {self}.")

@@ -57,7 +57,7 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
             told = ", ".join(f"equation {number}" for number in broken)
             remarks = (f"not met in a layer at the boundary: {told}; do conditions contradict it?",)
             status = Status.HOPELESS
-        steep = unfollowed_places(network) if status.ok else []
+        steep = unfollowed_places(network, outcome.residual, tolerance) if status.ok else []
         if steep:
             remarks = (f"not met where the gradient may be infinite: {_places(network, steep)}",)
             status = Status.HOPELESS
