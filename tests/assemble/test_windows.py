@@ -1,5 +1,6 @@
 """Windows of a problem: what holds where, and that no datum is lost or counted twice."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -196,3 +197,18 @@ def test_the_end_of_a_window_in_time_alone_is_a_point(rng):
     assert len(first) == 21
     assert first[-1] == 0.7
     assert len(drawn(0.7, 2.0, nothing)) == 20  # nothing goes on from there
+
+
+def test_what_is_handed_on_is_found_once_for_the_same_points_and_travels_without_it():
+    problem = problem_with(Condition(u - x, on={t: 0}))
+    before = network_of(problem, random_nodes(5, 2), np.ones((5, 1)))
+    handed = Part.whole(problem).window(t, 0.5, 1.0, before).blocks[1].inherited
+    assert handed is not None
+    points = np.column_stack([np.linspace(0, 1, 7), np.full(7, 0.5)])
+    values = handed(points)
+    np.testing.assert_array_equal(values, before.value(before.compile(u - x), points))
+    assert handed(points) is values
+    other = handed(points.copy())
+    assert other is not values
+    np.testing.assert_array_equal(other, values)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(handed))(points), values)

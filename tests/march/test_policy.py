@@ -47,7 +47,7 @@ def invented(window, error, nodes=100, activation=None, status=Status.CONVERGED)
     return Invented(window.low, window.high, error, network, status, fit)
 
 
-def marched(solve, tolerance=1e-3, more=2, shortest=1 / 512, in_time_alone=False):
+def marched(solve, tolerance=1e-3, more=2, shortest=1 / 512, in_time_alone=False, like=()):
     """The windows from 0 to 1, and all that was asked for on the way."""
     asked = []
 
@@ -56,7 +56,7 @@ def marched(solve, tolerance=1e-3, more=2, shortest=1 / 512, in_time_alone=False
         return solve(window)
 
     marcher = Marcher(attempt, MarchPolicy(), tolerance, 400, KINDS, more, shortest, in_time_alone)
-    return list(marcher.march(0.0, 1.0)), asked
+    return list(marcher.march(0.0, 1.0, like)), asked
 
 
 def length(window):
@@ -250,3 +250,43 @@ def test_before_a_pole_windows_do_not_become_shorter_than_digits_allow():
         in_time_alone=True,
     )[1]
     assert min(length(window) / window.high for window in shorter_and_shorter) > 2e-9
+
+
+def test_an_attempt_that_came_near_gives_its_nodes_to_the_shorter_one():
+    def solve(window):
+        return invented(window, 1e-4 if length(window) < 0.5 else 1e-2, activation="tanh")
+
+    pieces, asked = marched(solve)
+    assert asked[1].guess is not None
+    assert asked[1].activations == ("tanh",)
+    assert length(asked[1]) < length(asked[0])
+    assert all(piece.error == 1e-4 for piece in pieces)
+
+
+def test_one_that_did_not_leaves_all_activations_open():
+    errors = iter([1e-2, 1.0, 1e-4])
+    _, asked = marched(lambda window: invented(window, next(errors, 1e-4), activation="tanh"))
+    assert [window.activations for window in asked[:3]] == [KINDS, ("tanh",), KINDS]
+    assert asked[2].guess is None
+
+
+def test_a_march_like_another_has_its_windows_and_begins_with_its_nodes():
+    pieces, _ = marched(lambda w: invented(w, 1e-4 if length(w) < 0.3 else 1e-1))
+    again, asked = marched(lambda w: invented(w, 1e-5), tolerance=1e-4, like=pieces)
+    assert [(own.low, own.high) for own in again] == [(own.low, own.high) for own in pieces]
+    assert [window.guess for window in asked] == [piece.network for piece in pieces]
+
+
+def test_where_such_nodes_do_not_do_it_goes_on_by_itself():
+    pieces, _ = marched(lambda w: invented(w, 1e-4 if length(w) < 0.3 else 1e-1))
+    lost = {0: True}
+
+    def solve(window):
+        if window.low > 0 and lost.pop(0, False):
+            return invented(window, 1e-1)
+        return invented(window, 1e-5)
+
+    again, asked = marched(solve, tolerance=1e-4, like=pieces)
+    assert [window.guess for window in asked[:2]] == [piece.network for piece in pieces[:2]]
+    assert all(window.guess is None and window.inherits for window in asked[2:])
+    assert again[-1].high == 1.0

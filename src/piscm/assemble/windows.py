@@ -8,7 +8,7 @@ previous window: ``u - f(x)`` passes on u, ``u.diff(t)`` its slope.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 import sympy
@@ -18,6 +18,7 @@ from piscm.assemble.marching import runs_backward
 from piscm.assemble.sampling import Density
 from piscm.assemble.sites import Points, Site
 from piscm.compile.blocks import Block, compile_blocks
+from piscm.compile.expression import Compiled
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.problem.observations import Observations
@@ -30,6 +31,30 @@ Floats = NDArray[np.float64]
 
 
 _AT_THE_END = 16  # of so many points of a window, one more at its end
+_REMEMBERED = 4  # arrays of points: fitted ones, those between them, and some of a stage before
+
+
+class HandedOn:
+    """The values of an expression at the end of the window before.
+
+    A window asks for them again and again at the same few arrays of points: for every system of
+    rows, every residual between them. The latest are remembered.
+    """
+
+    def __init__(self, before: Model, compiled: Compiled) -> None:
+        self._before, self._compiled = before, compiled
+        self._known: list[tuple[Floats, Floats]] = []
+
+    def __call__(self, points: Floats) -> Floats:
+        found = next((values for known, values in self._known if known is points), None)
+        if found is None:
+            found = self._before.value(self._compiled, points)
+            found.setflags(write=False)
+            self._known = [(points, found), *self._known[: _REMEMBERED - 1]]
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return HandedOn, (self._before, self._compiled)  # what is remembered need not travel
 
 
 @dataclass(frozen=True)
@@ -64,7 +89,7 @@ class Part:
                     own = own.kept(kept.rows)
                 if kept.continued:
                     assert before is not None, "a window that is not the first follows another"
-                    own = replace(own, inherited=partial(before.value, block.compiled))
+                    own = replace(own, inherited=HandedOn(before, block.compiled))
                 blocks.append(own)
                 if source is not None:
                     inside.append(source.within(kept))

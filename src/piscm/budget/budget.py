@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
+from piscm.budget.allocator import keep_memory
 from piscm.problem.errors import ProblemError
 
 # After the deadline a run may take this many seconds, and this share of its time limit, to put its
@@ -101,6 +102,7 @@ def current() -> Budget:
 @contextmanager
 def spending(budget: Budget) -> Iterator[None]:
     """Hold what is computed inside to a budget."""
+    keep_memory()
     token = _current.set(budget)
     try:
         yield

@@ -114,7 +114,7 @@ def _inherited(
         yield fit.on_all_points(piece, method)
         return
     count, most = len(nodes), method.max_nodes
-    limits = [*(nodes for nodes in plan.stages if count < nodes < most), most]
+    limits = [nodes for nodes in (*plan.stages, most) if count < nodes <= most]
     yield from _continued(fit, piece, method, limits, plan, report)
 
 

@@ -71,6 +71,7 @@ class WindowFit:
         own = scaling if task.equal else None
         self._assembly = Assembly(self._part, points, task.weights, task.start, own)
         self._validation = self._fresh_points()
+        self._looked: tuple[Network, Points, list[Floats]] | None = None
 
     def _crowd_along(self, nodes: Nodes, activation: str) -> None:
         """From now on, half of the points follow these nodes, if they have a place."""
@@ -162,10 +163,18 @@ class WindowFit:
                     refined = fit.refined
                     rows = [refined.system.unweighted(refined.state, block) for block in blocks]
                 fitted = self._error(rows, size)
-                held_out = self._error(rows_of(fit.network, blocks, self._validation), size)
+                held_out = self._error(self._between(fit.network), size)
         except STOPS as stop:
             fit = fit if fit.status.stopped else fit.ended(Status.after(stop))
         return Piece(self._low, self._high, self._assembly, fit, size, fitted, held_out)
+
+    def _between(self, network: Network) -> list[Floats]:
+        """The rows at validation points, which are asked for again when points are added."""
+        looked = self._looked
+        if looked is None or looked[0] is not network or looked[1] is not self._validation:
+            rows = rows_of(network, self._part.blocks, self._validation)
+            self._looked = looked = (network, self._validation, rows)
+        return looked[2]
 
     def _error(self, rows: Sequence[Floats], size: float) -> float:
         """The residual of all blocks relative to the solution sought.
@@ -231,7 +240,7 @@ class WindowFit:
         points, fresh = self._assembly.points, self._validation
         share = max(0.0, min(wanted, self._most) / points.rows[0] - 1.0)
         squares: dict[int, Floats] = {}
-        rows = rows_of(piece.network, self._part.blocks, fresh)
+        rows = self._between(piece.network)
         for number, own, size in zip(fresh.of_block, rows, self._scaling.sizes, strict=True):
             squares[number] = squares.get(number, 0.0) + (own / size) ** 2
 

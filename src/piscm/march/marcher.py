@@ -88,9 +88,12 @@ class Marcher:
     shortest: float
     in_time_alone: bool
 
-    def march(self, low: float, high: float) -> Iterator[Piece]:
-        """The windows from `low` to `high`."""
-        policy = self.policy
+    def march(self, low: float, high: float, like: Sequence[Piece] = ()) -> Iterator[Piece]:
+        """The windows from `low` to `high`.
+
+        They are those of another march, `like`, as long as its nodes, and some more, will do.
+        """
+        policy, others = self.policy, list(like)
         position, length, inherited = low, high - low, 0.0
         shortest = self.shortest * (high - low)
         last: Piece | None = None
@@ -110,10 +113,15 @@ class Marcher:
                 within=True,
             )
             least = max(shortest, _RESOLVED * abs(position))
-            if last is None or not policy.inherits or not kept:
+            alike = self.attempt(self._again(window, others.pop(0))) if others else None
+            if alike is not None and self._done(alike, window):
+                piece = alike
+            elif last is None or not policy.inherits or not kept:
                 piece = self._from_scratch(window, high, least)
             else:
                 piece = self._heir(self._heir_of(window, last, kept), window, high, least)
+            if piece is not alike:
+                others.clear()
             if piece.high < high and not piece.status.stopped:
                 kept = piece.worth_keeping(policy.dropped)
                 sizes = np.maximum(sizes, piece.field_sizes)
@@ -223,7 +231,7 @@ class Marcher:
 
     def _from_scratch(self, window: Window, end: float, shortest: float) -> Piece:
         """The window, made shorter until it meets the tolerance or that no longer helps."""
-        policy = self.policy
+        policy, plain = self.policy, window
         tried: list[tuple[Window, Piece]] = []
         while True:
             window = self._fitted(window, end)
@@ -239,6 +247,8 @@ class Marcher:
             if not (divisible and helped):
                 return self._with_more_nodes(tried)
             length = max(self._shorter(piece, window.tolerance), shortest)
+            near = piece.error <= policy.patience * window.tolerance
+            window = self._again(plain, piece) if near else plain
             window = replace(window, high=window.low + length)
 
     def _with_more_nodes(self, tried: list[tuple[Window, Piece]]) -> Piece:

@@ -1,5 +1,6 @@
 """The pieces of a solution: one network for the whole domain, or window after window."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -44,10 +45,13 @@ class Pieces:
         tolerance, activations = attempts.tolerance, attempts.activations
         return attempt(Window(0.0, 1.0, None, tolerance, activations, give_up=False))
 
-    def windows(self, problem: Problem, tighter: float = 1.0) -> list[Piece]:
+    def windows(
+        self, problem: Problem, tighter: float = 1.0, like: Sequence[Piece] = ()
+    ) -> list[Piece]:
         """The windows in order; a run that is stopped keeps the complete ones.
 
-        Their tolerance is that of the run times `tighter`.
+        Their tolerance is that of the run times `tighter`. They begin with those of an earlier
+        march, `like`, if there was one.
         """
         march, attempts = self._march, self._march.attempts
         if march.coordinate is None:
@@ -76,7 +80,8 @@ class Pieces:
                 policy.shortest_in_time if in_time_alone else policy.shortest,
                 in_time_alone,
             )
-            windows = marcher.march(low, high)
+            ahead = [piece.mirrored(low + high) for piece in like] if backward else like
+            windows = marcher.march(low, high, ahead)
         pieces: list[Piece] = []
         self._report.marches(march.coordinate.name, *((high, low) if backward else (low, high)))
         try:

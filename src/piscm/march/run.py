@@ -161,7 +161,8 @@ class _Run:
     ) -> tuple[Joined, ErrorEstimate, Status] | None:
         """The march once more with a tighter aim, if errors have grown on the way; None if not.
 
-        What the residual says of one window is its own error, not what becomes of it later.
+        What the residual says of one window is its own error, not what becomes of it later. Windows
+        and their nodes are those that were found, and some more.
         """
         march, problem, policy = self._march, self._request.problem, self._policy
         tolerance = march.attempts.tolerance
@@ -176,7 +177,7 @@ class _Run:
         factor = max(policy.tightest, policy.closer * missed)
         self._tighter *= factor
         try:
-            again = self._pieces.windows(problem, self._tighter)
+            again = self._pieces.windows(problem, self._tighter, found.pieces)
             other = self._join(problem, march.coordinate, again)
             _, better, status = self.judged(other)
         except STOPS as stop:

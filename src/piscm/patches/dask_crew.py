@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from piscm.budget.allocator import keep_memory
 from piscm.linalg.elimination import (
     Eliminated,
     Merged,
@@ -22,7 +23,6 @@ from piscm.linalg.threads import one_thread
 from piscm.patches.crew import Above, Awaited, Crew, Floats, Top, Work, above_all
 from piscm.patches.district import District, Factored, Inside, factored, solved_in
 from piscm.patches.local import Current, Noise
-from piscm.patches.memory import keep_memory
 from piscm.patches.patch import UNKNOWNS
 
 # Up to so many districts are merged by one task of each worker: one for each would take longer.

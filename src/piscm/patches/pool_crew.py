@@ -17,11 +17,11 @@ from shutil import rmtree
 from typing import Any
 from weakref import finalize
 
+from piscm.budget.allocator import keep_memory
 from piscm.linalg.elimination import Share, Values
 from piscm.patches.crew import Above, Awaited, Crew, Floats, Top, Work, above_all
 from piscm.patches.district import District, Factored, Inside, factored, solved_in
 from piscm.patches.local import Current, Noise
-from piscm.patches.memory import keep_memory
 
 # Districts that a process remembers.
 _REMEMBERED = 64
