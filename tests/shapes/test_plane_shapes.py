@@ -20,6 +20,7 @@ from piscm import (
 
 x, y, t = coordinates("x y t")
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
+RNG = np.random.default_rng(0)
 STAR = [
     (r * np.sin(np.pi * k / 5), r * np.cos(np.pi * k / 5)) for k, r in enumerate([1.0, 0.45] * 5)
 ]
@@ -265,3 +266,38 @@ def test_sides_that_a_buffer_covers_are_no_part_of_its_boundary():
     assert "side[0]" not in slanted.buffer(0.2).parts
     runs = slanted.buffer(0.2).outline.runs
     assert min(run.length for run in runs) > 0.01
+
+
+CLOCKWISE = [(0, 0), (0, 1), (1, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("corners", [SQUARE, CLOCKWISE, [*CLOCKWISE, CLOCKWISE[0]]])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sides_are_numbered_as_the_corners_were_given(corners, turned):
+    hole = [(0.2, 0.2), (0.7, 0.2), (0.7, 0.6)][:: -1 if turned else 1]
+    made = Polygon((x, y), corners, holes=[hole], name="r")
+    again = Polygon((x, y), made.document["outline"], name="r")
+    rings = [corners[:4], hole]
+    ends = [(ring[i], ring[(i + 1) % len(ring)]) for ring in rings for i in range(len(ring))]
+    for shape in (made, again, Polygon((x, y), made.geometry, name="r")):
+        for number, (start, end) in enumerate(ends):
+            points, weights, normals = shape.boundary(f"r[{number}]").quadrature(4)
+            np.testing.assert_allclose(weights @ points / weights.sum(), np.add(start, end) / 2)
+            assert weights.sum() == pytest.approx(np.hypot(*np.subtract(end, start)))
+            assert shape.contains(points - 1e-4 * normals).all()
+            assert not shape.contains(points + 1e-4 * normals).any()
+
+
+def test_a_repeated_corner_has_no_side_and_keeps_the_numbers_of_others():
+    made = Polygon((x, y), [(0, 0), (1, 0), (1, 0), (1, 1), (0, 1)], name="r")
+    assert set(made.parts) == {"r", "r[0]", "r[2]", "r[3]", "r[4]"}
+    assert (made.boundary("r[2]").quadrature(3)[0][:, 0] == 1).all()
+    assert made.buffer(0.2).quadrature(12)[1].sum() == pytest.approx(1.8 + 0.04 * np.pi)
+    assert np.isfinite(made.outline.sample(50, Sampling().unit_points(RNG), None)[1]).all()
+
+
+def test_geojson_as_text():
+    text = '{"type": "Polygon", "coordinates": [[[0, 0], [0, 1], [1, 1], [0, 0]]]}'
+    assert Polygon((x, y), text).geometry.area == 0.5
+    with pytest.raises(ProblemError, match="not a geometry"):
+        Polygon((x, y), text[:-1])

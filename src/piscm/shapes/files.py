@@ -8,8 +8,9 @@ import sympy
 
 from piscm.problem.errors import ProblemError, shortened
 from piscm.problem.numeric import Floats
+from piscm.shapes.geometry import imported_shapely
 from piscm.shapes.mesh import Mesh
-from piscm.shapes.polygon import Polygon, imported_shapely
+from piscm.shapes.polygon import Polygon
 from piscm.shapes.shape import Shape
 
 _FLAT = {"triangle": 3, "quad": 4}
