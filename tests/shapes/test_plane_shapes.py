@@ -12,6 +12,7 @@ from piscm import (
     Ellipse,
     Interval,
     Polygon,
+    Problem,
     ProblemError,
     Rectangle,
     Sampling,
@@ -301,3 +302,56 @@ def test_geojson_as_text():
     assert Polygon((x, y), text).geometry.area == 0.5
     with pytest.raises(ProblemError, match="not a geometry"):
         Polygon((x, y), text[:-1])
+
+
+@pytest.mark.parametrize(
+    ("made", "area"),
+    [
+        (lambda: Rectangle({x: (0, 1), y: (0, 1)}).buffer(0.2), 1.8 + 0.04 * np.pi),
+        (lambda: Rectangle({x: (0, 1), y: (0, 1)}).buffer(-0.2), 0.36),
+        (lambda: (Rectangle({x: (0, 1), y: (0, 1)}) | Disk({x: 9, y: 0}, 1)).buffer(0.2), None),
+        (lambda: plate().buffer(-0.1), 1.8 * 0.8 - 0.09 * np.pi),
+        (
+            lambda: (Polygon((x, y), SQUARE) - Rectangle({x: (0.5, 2), y: (0.5, 2)})).buffer(0.1),
+            0.75 + 0.4 + 0.01 * (np.pi * 5 / 4 - 1),
+        ),
+    ],
+)
+def test_buffers(made, area):
+    wanted = 1.8 + 1.48 * np.pi if area is None else area
+    assert made().quadrature(20)[1].sum() == pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_buffer_of_straight_sides_keeps_their_names():
+    bite = Rectangle({x: (0.5, 2), y: (0.5, 2)}, name="bite")
+    grown = (Polygon((x, y), SQUARE, name="rim") - bite).buffer(0.1)
+    points = grown.boundary("bite").quadrature(6)[0]
+    assert np.isclose(points.max(axis=1), 0.6).sum() + np.isclose(points.min(axis=1), 0.6).sum()
+    assert {"rim", "rim[0]", "bite"} <= set(grown.parts)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Disk({x: 0, y: 0}, 1).buffer("a"), "not a number"),
+        (lambda: plate().buffer(0.1), "no straight sides.*no exact buffer"),
+        (lambda: Ellipse({x: 0, y: 0}, (2, 1)).buffer(0.1), "Polygon"),
+        (lambda: (plate() * Interval(t, 0, 1)).buffer(0.1), "cannot be grown"),
+        (lambda: plate().contains([[1, 2, 3]]), r"\(points, 2\)"),
+        (lambda: Box({x: (0, 1), y: (0, 1)}).contains([1, 2, 3]), r"\(points, 2\)"),
+        (lambda: plate().contains("a"), "not points"),
+        (lambda: plate().contains(0.5), r"\(points, 2\)"),
+        (lambda: plate().boundary(where=lambda x, y: y < 0.5), "one array of shape"),
+        (lambda: Problem(shapely.box(0, 0, 1, 1)), r"Polygon\(\(x, y\), geometry\)"),
+        (lambda: (plate() * Interval(t, 0, 1)) - shapely.box(0, 0, 1, 1), "lives in 2 coord"),
+    ],
+)
+def test_what_cannot_be_done_is_said(make, message):
+    with pytest.raises(ProblemError, match=message):
+        make()
+
+
+def test_geometries_of_shapely_are_combined_as_polygons():
+    disk, square = Disk({x: 0, y: 0}, 1), shapely.box(0, 0, 2, 2)
+    for made, area in ((disk - square, 0.75), (disk & square, 0.25)):
+        assert made.quadrature(30)[1].sum() == pytest.approx(area * np.pi, rel=1e-4)

@@ -20,12 +20,17 @@ def imported_shapely() -> Any:
     return shapely
 
 
+def is_geometry(given: Any) -> bool:
+    """Whether something is a geometry of shapely, which need not be installed."""
+    return hasattr(given, "geom_type")
+
+
 def read_geometry(outline: Any, holes: Sequence[ArrayLike]) -> Any:
     """A valid shapely polygon or several of them, with corners in the order given."""
     shapely = imported_shapely()
     if not isinstance(holes, list | tuple | np.ndarray):
         raise ProblemError(f"Polygon(holes={brief(holes)}): give a list of arrays of corners.")
-    if isinstance(outline, str | Mapping) or hasattr(outline, "geom_type"):
+    if isinstance(outline, str | Mapping) or is_geometry(outline):
         if len(holes):
             raise ProblemError("holes are given with corners; a geometry has its own.")
         geometry = _as_geometry(outline, shapely)

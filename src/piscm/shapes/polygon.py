@@ -158,11 +158,12 @@ class Polygon(Primitive):
             return self
         made: Shape = self
         x, y = self.coordinates
-        for number, (start, end) in zip(self._numbers, self._sides, strict=True):
+        for piece, (start, end) in zip(self.pieces, self._sides, strict=True):
             across = np.array([end[1] - start[1], start[0] - end[0]])
             across *= reach / np.hypot(*across)
             moved = [[start + across, end + across]]
-            names = [self.name, f"{self.name}[{number}]"] if self.name else []
+            # Sides without a name of their own have only numbers.
+            names = piece.names if self.name else [own for own in piece.names if own in self._named]
             strip = Polygon(
                 self.coordinates,
                 [start, *moved[0], end],
