@@ -30,7 +30,11 @@ def read_mesh(coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str]) 
     try:
         found = meshio.read(fspath(path))
     except (Exception, SystemExit) as error:  # meshio exits on formats that it does not know
-        raise ProblemError(f"{path} is not a mesh: {shortened(str(error))}.") from None
+        reason = "" if isinstance(error, SystemExit) else f" ({shortened(str(error))})"
+        raise ProblemError(
+            f"{path} cannot be read as a mesh: it is not there, damaged, or of another format than "
+            f"its name says{reason}."
+        ) from None
     dimension = len(coordinates)
     if dimension == 2:
         return _polygon(coordinates, found, path)

@@ -1,6 +1,7 @@
 """Domains, places of conditions and regions of integrals, as plain data."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import sympy
@@ -28,8 +29,8 @@ def constant(value: Any, known: Constants | None = None) -> Any:
     return parse_expression(value, known or {}, {}, "A bound") if isinstance(value, str) else value
 
 
-def read_domain(given: Any, known: Constants | None = None) -> Domain:
-    """A domain: bounds of a box, or a shape."""
+def read_domain(given: Any, known: Constants | None = None, folder: Path | None = None) -> Domain:
+    """A domain: bounds of a box, or a shape; `folder` is where files of shapes are."""
     if not isinstance(given, Mapping):
         raise ProblemError("domain is missing or is not a table of names.")
     if not isinstance(given.get("shape"), str):
@@ -43,7 +44,7 @@ def read_domain(given: Any, known: Constants | None = None) -> Domain:
             raise ProblemError(f"{name!r} is not the name of a coordinate.")
         return seen.setdefault(name, coordinates(name))
 
-    return Reader(symbol, lambda value: constant(value, known))(given)
+    return Reader(symbol, lambda value: constant(value, known), folder)(given)
 
 
 def read_place(given: Any, domain: Domain, known: Constants | None = None) -> Any:

@@ -146,7 +146,9 @@ PROBLEM = (
     Entry(
         "domain",
         {"type": "object"},
-        'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape. Required without regions.',
+        'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape: `shape = "disk"`, '
+        '`"rectangle"`, `"polygon"`, ... A `"mesh"` or `"polygon"` may have a `file` beside the '
+        "problem file (STL, OBJ, PLY, .msh, ...; GeoJSON or WKT). Required without regions.",
     ),
     Entry(
         "equations",
