@@ -32,8 +32,8 @@ def read_mesh(coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str]) 
     except (Exception, SystemExit) as error:  # meshio exits on formats that it does not know
         reason = "" if isinstance(error, SystemExit) else f" ({shortened(str(error))})"
         raise ProblemError(
-            f"{path} cannot be read as a mesh: it is not there, damaged, or of another format than "
-            f"its name says{reason}."
+            f"{path} is not a mesh: it is not there, damaged, or of another format than its name "
+            f"says{reason}."
         ) from None
     dimension = len(coordinates)
     if dimension == 2:

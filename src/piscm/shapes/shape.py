@@ -230,8 +230,7 @@ class Shape(Frozen, Domain):
         from piscm.shapes.polygon import Polygon
 
         first, second = (
-            Polygon(self.coordinates, own) if is_geometry(own) else own  # type: ignore[arg-type]
-            for own in (first, second)
+            Polygon(self.coordinates, own) if is_geometry(own) else own for own in (first, second)
         )
         both = isinstance(first, Shape | Box) and isinstance(second, Shape | Box)
         return combined(how, first, second) if both else NotImplemented
