@@ -19,10 +19,11 @@ from piscm.problem.boundary_part import BoundaryPart
 from piscm.problem.errors import ProblemError
 from piscm.problem.mosaic import Mosaic
 from piscm.problem.normals import normal
-from piscm.problem.place import Kept
+from piscm.problem.place import Kept, Place
 from piscm.problem.problem import Problem
 from piscm.problem.region import Region
 from piscm.problem.requirement import Requirement
+from piscm.problem.several import Several
 from piscm.result.method import Outcome
 from piscm.shapes.rings import rings
 from piscm.shapes.shape import Shape
@@ -73,10 +74,17 @@ def ringed(problem: Problem, outcome: Outcome) -> Problem | None:
 
 
 def _on_rings(item: Requirement, whole: Mosaic) -> Requirement:
-    """A condition on a part of the shape's boundary, which is now that of all rings together."""
-    if not isinstance(item.place, BoundaryPart):
-        return item
-    return item.within(Kept(replace(item.place, domain=whole)))
+    """A condition on parts of the shape's boundary, which is now that of all rings together."""
+    place = _rebound(item.place, whole)
+    return item if place is item.place else item.within(Kept(place))
+
+
+def _rebound(place: Place, whole: Mosaic) -> Place:
+    if isinstance(place, BoundaryPart):
+        return replace(place, domain=whole)
+    if isinstance(place, Several):
+        return Several(tuple(_rebound(own, whole) for own in place.places))
+    return place
 
 
 def _tied(problem: Problem, item: AppliedUndef) -> list[sympy.Expr]:
