@@ -28,6 +28,7 @@ from piscm import (
     solve,
     unknown,
 )
+from piscm.export.vtk import write_vtk
 
 x, t = coordinates("x t")
 u, v = field("u", x, t), field("v", t)
@@ -278,6 +279,21 @@ def test_vtk_has_the_cells_inside_a_shape_only(tmp_path):
     frame = solution.to_dataframe()
     assert np.isfinite(frame["w"]).all()
     assert np.isnan(solution.to_xarray()["w"]).any()
+
+
+def test_vtk_without_standard_errors_that_are_not_known(tmp_path):
+    import meshio
+
+    axes = {"x": np.arange(3.0), "y": np.arange(4.0)}
+    inside = np.ones((3, 4))
+    inside[0, 0] = np.nan
+    values = {"u": inside, "u_std": np.full((3, 4), np.nan)}
+    write_vtk(tmp_path / "u.vtu", axes, values)
+    made = meshio.read(tmp_path / "u.vtu")
+    assert list(made.point_data) == ["u"]
+    assert len(made.cells_dict["quad"]) == 5
+    with pytest.raises(ProblemError, match="No cell"):
+        write_vtk(tmp_path / "u.vtu", axes, {"u": values["u_std"]})
 
 
 def test_pickles(measured):

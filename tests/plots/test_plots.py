@@ -91,7 +91,30 @@ def test_a_map_shows_the_shape(tmp_path):
     np.testing.assert_array_equal(np.isnan(truth), np.isnan(found))
     assert np.isnan(truth).any()
     plots.close(ax.figure)
+    ax = plots.residual_map(solution)
+    assert len(ax.collections) == 3
+    assert ax.get_aspect() == 1
+    values = ax.collections[0].get_array()
+    assert np.isfinite(values[40, 5])
+    assert not np.ma.filled(np.isfinite(values[40, 48]), False)  # in the hole
+    plots.close(ax.figure)
     plots.close(plots.overview(solution))
+
+
+def test_coordinates_are_fixed_by_symbol_or_name():
+    flat, solid = small(x, t), small(x, t, s)
+    for draw, own, at in (
+        (plots.cross_section, flat, t),
+        (plots.profile, flat, t),
+        (plots.field_map, solid, s),
+        (plots.residual_map, solid, s),
+    ):
+        ax = draw(own, at={at: 0.5})
+        assert str(at) in ax.get_title()
+        plots.close(ax.figure)
+    ax = plots.field_map(solid, at={s: 0.5}, across=t)
+    assert ax.get_xlabel() == "$t$"
+    plots.close(ax.figure)
 
 
 def test_an_interface_that_is_slanted_is_drawn_straight():

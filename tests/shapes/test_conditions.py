@@ -187,7 +187,11 @@ def test_marching_on_a_cross_section():
         (lambda: (normal(x) * u).diff(x), "boundary only"),
         (
             lambda: Problem(plate(), [LAPLACE], [Condition(u, on=_other().boundary("edge"))]),
-            "no part",
+            "No point of it lies in .*x from 5 to 6, y from 0 to 1",
+        ),
+        (
+            lambda: Problem(plate(), [LAPLACE], [Condition(u, on=Disk({x: 1, t: 0}, 1).boundary)]),
+            "no t",
         ),
     ],
 )
@@ -197,4 +201,4 @@ def test_bad_conditions(make, message):
 
 
 def _other():
-    return Rectangle({x: (0, 1), y: (0, 1)}, name="edge")
+    return Rectangle({x: (5, 6), y: (0, 1)}, name="edge")

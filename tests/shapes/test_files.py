@@ -27,7 +27,10 @@ from piscm import (
     solve,
 )
 from piscm.files import read_problem_file
+from piscm.text.declarations import Declarations
 from piscm.text.document import problem_from_document, problem_to_document
+from piscm.text.mistakes import Mistakes
+from piscm.text.reading import read_document
 
 x, y, z, t, s = coordinates("x y z t s")
 u, w = field("u", x, y), field("w", x, y, t)
@@ -188,3 +191,69 @@ def test_pickled(name):
     assert repr(again) == repr(problem)
     same = solve(again, **QUICK).fitted_residual
     assert same == solve(problem, **QUICK).fitted_residual
+
+
+DISK = {"shape": "disk", "center": {"x": 1, "y": 0.5}, "radius": 0.3}
+SQUARE = {"shape": "rectangle", "bounds": {"x": [0, 2], "y": [0, 1]}}
+
+
+@pytest.mark.parametrize(
+    ("shape", "key"),
+    [
+        ({**DISK, "radius": -0.3}, ("radius",)),
+        ({**DISK, "shape": "dsik"}, ("shape",)),
+        ({**DISK, "size": 3}, ("size",)),
+        ({"shape": "difference", "of": [SQUARE, {**DISK, "radius": 0}]}, ("of", 1, "radius")),
+        (
+            {
+                "shape": "polygon",
+                "coordinates": ["x", "y"],
+                "outline": [[0, 0], [1, 1], [1, 0], [0, 1]],
+            },
+            ("outline",),
+        ),
+        ({"shape": "mesh", "coordinates": ["x", "y", "z"], "file": "no.stl"}, ("file",)),
+    ],
+)
+def test_a_mistake_in_a_shape_is_told_once_where_it_is(shape, key):
+    document = {
+        "domain": shape,
+        "equations": ["laplacian(u) = -1"],
+        "conditions": ["u = 0 on boundary", {"expression": "u", "on": {"part": "hole"}}],
+    }
+    mistakes = Mistakes()
+    assert read_document(document, Declarations(mistakes)) is None
+    (only,) = mistakes.found
+    assert only.key == ("domain", *key)
+
+
+@pytest.mark.parametrize("kind", ["stl", "geojson", "wkt"])
+def test_a_shape_from_a_file_beside_the_problem_file(kind, tmp_path):
+    import trimesh
+
+    made = 'shape = "polygon"\ncoordinates = ["x", "y"]'
+    if kind == "stl":
+        trimesh.creation.box().export(tmp_path / "part.stl")
+        made = 'shape = "mesh"\ncoordinates = ["x", "y", "z"]'
+    elif kind == "wkt":
+        (tmp_path / "part.wkt").write_text("POLYGON((0 0, 1 0, 1 1, 0 0))")
+    else:
+        text = '{"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}'
+        (tmp_path / "part.geojson").write_text(text)
+    path = tmp_path / "a.toml"
+    path.write_text(
+        'equations = ["laplacian(u) = -1"]\nconditions = ["u = 0 on boundary"]\n'
+        f'[domain]\n{made}\nfile = "part.{kind}"\n'
+    )
+    domain = read_problem_file(path).problem.domain
+    assert domain.dimension == (3 if kind == "stl" else 2)
+    path.write_text(path.read_text().replace("part.", "other."))
+    with pytest.raises(ProblemError, match="no file"):
+        read_problem_file(path)
+
+
+def test_a_file_that_is_no_mesh(tmp_path):
+    for name in ("junk.msh", "junk.vtu", "junk.xyz"):
+        (tmp_path / name).write_text("hello")
+        with pytest.raises(ProblemError, match="damaged, or of another format"):
+            piscm.read_mesh((x, y), tmp_path / name)

@@ -12,6 +12,7 @@ from piscm import (
     Ellipse,
     Interval,
     Polygon,
+    Problem,
     ProblemError,
     Rectangle,
     Sampling,
@@ -20,6 +21,7 @@ from piscm import (
 
 x, y, t = coordinates("x y t")
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
+RNG = np.random.default_rng(0)
 STAR = [
     (r * np.sin(np.pi * k / 5), r * np.cos(np.pi * k / 5)) for k, r in enumerate([1.0, 0.45] * 5)
 ]
@@ -265,3 +267,91 @@ def test_sides_that_a_buffer_covers_are_no_part_of_its_boundary():
     assert "side[0]" not in slanted.buffer(0.2).parts
     runs = slanted.buffer(0.2).outline.runs
     assert min(run.length for run in runs) > 0.01
+
+
+CLOCKWISE = [(0, 0), (0, 1), (1, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("corners", [SQUARE, CLOCKWISE, [*CLOCKWISE, CLOCKWISE[0]]])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sides_are_numbered_as_the_corners_were_given(corners, turned):
+    hole = [(0.2, 0.2), (0.7, 0.2), (0.7, 0.6)][:: -1 if turned else 1]
+    made = Polygon((x, y), corners, holes=[hole], name="r")
+    again = Polygon((x, y), made.document["outline"], name="r")
+    rings = [corners[:4], hole]
+    ends = [(ring[i], ring[(i + 1) % len(ring)]) for ring in rings for i in range(len(ring))]
+    for shape in (made, again, Polygon((x, y), made.geometry, name="r")):
+        for number, (start, end) in enumerate(ends):
+            points, weights, normals = shape.boundary(f"r[{number}]").quadrature(4)
+            np.testing.assert_allclose(weights @ points / weights.sum(), np.add(start, end) / 2)
+            assert weights.sum() == pytest.approx(np.hypot(*np.subtract(end, start)))
+            assert shape.contains(points - 1e-4 * normals).all()
+            assert not shape.contains(points + 1e-4 * normals).any()
+
+
+def test_a_repeated_corner_has_no_side_and_keeps_the_numbers_of_others():
+    made = Polygon((x, y), [(0, 0), (1, 0), (1, 0), (1, 1), (0, 1)], name="r")
+    assert set(made.parts) == {"r", "r[0]", "r[2]", "r[3]", "r[4]"}
+    assert (made.boundary("r[2]").quadrature(3)[0][:, 0] == 1).all()
+    assert made.buffer(0.2).quadrature(12)[1].sum() == pytest.approx(1.8 + 0.04 * np.pi)
+    assert np.isfinite(made.outline.sample(50, Sampling().unit_points(RNG), None)[1]).all()
+
+
+def test_geojson_as_text():
+    text = '{"type": "Polygon", "coordinates": [[[0, 0], [0, 1], [1, 1], [0, 0]]]}'
+    assert Polygon((x, y), text).geometry.area == 0.5
+    with pytest.raises(ProblemError, match="not a geometry"):
+        Polygon((x, y), text[:-1])
+
+
+@pytest.mark.parametrize(
+    ("made", "area"),
+    [
+        (lambda: Rectangle({x: (0, 1), y: (0, 1)}).buffer(0.2), 1.8 + 0.04 * np.pi),
+        (lambda: Rectangle({x: (0, 1), y: (0, 1)}).buffer(-0.2), 0.36),
+        (lambda: (Rectangle({x: (0, 1), y: (0, 1)}) | Disk({x: 9, y: 0}, 1)).buffer(0.2), None),
+        (lambda: plate().buffer(-0.1), 1.8 * 0.8 - 0.09 * np.pi),
+        (
+            lambda: (Polygon((x, y), SQUARE) - Rectangle({x: (0.5, 2), y: (0.5, 2)})).buffer(0.1),
+            0.75 + 0.4 + 0.01 * (np.pi * 5 / 4 - 1),
+        ),
+    ],
+)
+def test_buffers(made, area):
+    wanted = 1.8 + 1.48 * np.pi if area is None else area
+    assert made().quadrature(20)[1].sum() == pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_buffer_of_straight_sides_keeps_their_names():
+    bite = Rectangle({x: (0.5, 2), y: (0.5, 2)}, name="bite")
+    grown = (Polygon((x, y), SQUARE, name="rim") - bite).buffer(0.1)
+    points = grown.boundary("bite").quadrature(6)[0]
+    assert np.isclose(points.max(axis=1), 0.6).sum() + np.isclose(points.min(axis=1), 0.6).sum()
+    assert {"rim", "rim[0]", "bite"} <= set(grown.parts)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Disk({x: 0, y: 0}, 1).buffer("a"), "not a number"),
+        (lambda: plate().buffer(0.1), "no straight sides.*no exact buffer"),
+        (lambda: Ellipse({x: 0, y: 0}, (2, 1)).buffer(0.1), "Polygon"),
+        (lambda: (plate() * Interval(t, 0, 1)).buffer(0.1), "cannot be grown"),
+        (lambda: plate().contains([[1, 2, 3]]), r"\(points, 2\)"),
+        (lambda: Box({x: (0, 1), y: (0, 1)}).contains([1, 2, 3]), r"\(points, 2\)"),
+        (lambda: plate().contains("a"), "not points"),
+        (lambda: plate().contains(0.5), r"\(points, 2\)"),
+        (lambda: plate().boundary(where=lambda x, y: y < 0.5), "one array of shape"),
+        (lambda: Problem(shapely.box(0, 0, 1, 1)), r"Polygon\(\(x, y\), geometry\)"),
+        (lambda: (plate() * Interval(t, 0, 1)) - shapely.box(0, 0, 1, 1), "lives in 2 coord"),
+    ],
+)
+def test_what_cannot_be_done_is_said(make, message):
+    with pytest.raises(ProblemError, match=message):
+        make()
+
+
+def test_geometries_of_shapely_are_combined_as_polygons():
+    disk, square = Disk({x: 0, y: 0}, 1), shapely.box(0, 0, 2, 2)
+    for made, area in ((disk - square, 0.75), (disk & square, 0.25)):
+        assert made.quadrature(30)[1].sum() == pytest.approx(area * np.pi, rel=1e-4)

@@ -92,3 +92,13 @@ def test_a_singular_solution_is_followed_by_few_smooth_nodes():
         return np.linalg.norm(found - true) / np.linalg.norm(true)
 
     assert error(ringed(problem, MISSED)) < 0.02 < error(problem)
+
+
+def test_parts_of_the_boundary_are_those_of_the_rings():
+    sides = [L.boundary(f"side[{number}]") for number in range(6)]
+    problem = Problem(L, [LAPLACE + 1], [Condition(u, on=sides)], singular={})
+    made = ringed(problem, MISSED)
+    names = [str(item.place) for item in made.conditions]
+    assert "side[0] of ring3" in names
+    assert "side[5] of ring3" in names
+    assert not any("Polygon" in name for name in names)

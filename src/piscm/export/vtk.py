@@ -34,7 +34,11 @@ _CORNERS: dict[int, list[tuple[int, ...]]] = {
 def write_vtk(
     path: str | PathLike[str], axes: Mapping[str, Floats], values: Mapping[str, Floats]
 ) -> None:
-    """Write values on a grid of one to three axes; cells with a NaN at a corner are left out."""
+    """Write values on a grid of one to three axes.
+
+    Cells with a corner where nothing is known are left out, and so are values known nowhere, as
+    standard errors may be.
+    """
     try:
         import meshio
     except ImportError:
@@ -51,12 +55,16 @@ def write_vtk(
     mesh = np.meshgrid(*axes.values(), indexing="ij")
     points = np.zeros((mesh[0].size, 3))
     points[:, :dimension] = np.stack([array.ravel() for array in mesh], axis=-1)
-    known = np.all([np.isfinite(array) for array in values.values()], axis=0).ravel()
+    known = np.any([np.isfinite(array) for array in values.values()], axis=0).ravel()
     cells = _cells(shape)
     cells = cells[known[cells].all(axis=1)]
     if not len(cells):
         raise ProblemError("No cell of the grid lies in the domain; give finer axes.")
-    data = {name: np.nan_to_num(array.ravel()) for name, array in values.items()}
+    data = {
+        name: np.where(known, array.ravel(), 0.0)
+        for name, array in values.items()
+        if np.isfinite(array).any()
+    }
     made = meshio.Mesh(points, [(_CELLS[dimension], cells)], point_data=data)
     with replacing(path) as part:
         made.write(part)

@@ -15,10 +15,15 @@ from piscm.assemble.windows import Part
 from piscm.inference.singular_places import singular_places
 from piscm.march.enriched import MISSED
 from piscm.march.methods import Auto
+from piscm.problem.boundary_part import BoundaryPart
 from piscm.problem.errors import ProblemError
+from piscm.problem.mosaic import Mosaic
 from piscm.problem.normals import normal
+from piscm.problem.place import Kept, Place
 from piscm.problem.problem import Problem
 from piscm.problem.region import Region
+from piscm.problem.requirement import Requirement
+from piscm.problem.several import Several
 from piscm.result.method import Outcome
 from piscm.shapes.rings import rings
 from piscm.shapes.shape import Shape
@@ -56,15 +61,30 @@ def ringed(problem: Problem, outcome: Outcome) -> Problem | None:
     if not near or any(place.mixed for place in singular_places(problem)):
         return None  # nor do rings follow the root where a value gives way to a slope
     named = [("away", away), *((f"ring{number}", own) for number, own in enumerate(near, start=1))]
+    whole = Mosaic([own for _, own in named], [name for name, _ in named])
     try:
         return Problem(
             equations=problem.equations,
-            conditions=problem.conditions,
+            conditions=[_on_rings(item, whole) for item in problem.conditions],
             regions=[Region(own, singular={}, name=name) for name, own in named],
             interface=[part for item in problem.fields for part in _tied(problem, item)],
         )
     except ProblemError:  # an integral over the whole shape, for one
         return None
+
+
+def _on_rings(item: Requirement, whole: Mosaic) -> Requirement:
+    """A condition on parts of the shape's boundary, which is now that of all rings together."""
+    place = _rebound(item.place, whole)
+    return item if place is item.place else item.within(Kept(place))
+
+
+def _rebound(place: Place, whole: Mosaic) -> Place:
+    if isinstance(place, BoundaryPart):
+        return replace(place, domain=whole)
+    if isinstance(place, Several):
+        return Several(tuple(_rebound(own, whole) for own in place.places))
+    return place
 
 
 def _tied(problem: Problem, item: AppliedUndef) -> list[sympy.Expr]:

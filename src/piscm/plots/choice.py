@@ -22,7 +22,7 @@ from piscm.plots.parameters import correlation, unknowns
 from piscm.problem.errors import ProblemError
 from piscm.problem.nearest import did_you_mean
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, drawn_as, values_inside
+from piscm.result.arguments import as_written, by_name, drawn_as, values_inside
 from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def plot(
             near = did_you_mean(str(kind), ["fields", *KINDS])
             raise ProblemError(f"kind={kind!r} is not known{near}; known: {known}.")
         return KINDS[kind](solution, **_accepted(kind, at, units), ax=ax)
-    panels = _panels(solution, expression, dict(at or {}), reference, units)
+    panels = _panels(solution, expression, by_name(at), reference, units)
     whole = expression is None and kind is None and not at
     if whole and ax is None and solution.unknowns and solution.uncertainty is not None:
         about: list[Draw] = [lambda own: unknowns(solution, units=units, ax=own)]

@@ -1,6 +1,6 @@
 """What a run was made of: its points, its nodes, and where the equations are still violated."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +19,9 @@ from piscm.plots.canvas import (
     label,
     names_of,
 )
-from piscm.plots.maps import draw_edges, draw_map
+from piscm.plots.maps import draw_edges, draw_map, draw_shape, level_at, values_near
 from piscm.problem.errors import ProblemError
-from piscm.result.arguments import values_inside
+from piscm.result.arguments import by_name, values_inside
 from piscm.result.solution import Solution
 from piscm.shapes.shape import Shape
 
@@ -52,33 +52,43 @@ def residual_map(
     ax, problem = axes_or_new(ax), solution.problem
     axes = [axis_of(solution, name, 401 if len(free) == 1 else _GRID) for name in free]
     mesh = dict(zip(free, np.meshgrid(*axes), strict=True))
-    values = np.abs(values_inside(_violation(solution), problem, None, {**mesh, **at}))
-    smallest = float(np.nanmax(values, initial=0.0)) * 1e-8 or 1e-16
-    values = np.maximum(values, smallest)
+    outline = level_at(solution, {**mesh, **at}) if len(free) == 2 else None
+    if outline is None:
+        values = shown = values_inside(_violation(solution), problem, None, {**mesh, **at})
+    else:
+        values = values_near(solution, _violation_at(solution), {**mesh, **at}, outline)
+        shown = np.where(outline <= 0, values, np.nan)
+    smallest = float(np.nanmax(shown, initial=0.0)) * 1e-8 or 1e-16
+    values, shown = np.maximum(values, smallest), np.maximum(shown, smallest)
     title = f"residual of the equations   {fixed_text(problem, at, units)}".rstrip()
     if len(free) == 1:
         ax.semilogy(axes[0], values, color=COLORS[0], linewidth=1)
         ax.set(xlabel=label(problem, free[0], units), ylabel="residual", title=title)
         draw_edges(ax, solution, free[0], None)
         return ax
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     norm = LogNorm(low, max(high, low * 1.0001))
     draw_map(ax, axes[0], axes[1], values, SIZES, low, high, norm=norm)
     ax.set(
         xlabel=label(problem, free[0], units), ylabel=label(problem, free[1], units), title=title
     )
-    if isinstance(problem.domain, Shape) and np.isnan(values).any():
-        ax.set_aspect("equal")
+    if outline is not None and (outline > 0).any():
+        draw_shape(ax, axes[0], axes[1], outline)
     draw_edges(ax, solution, *free)
     return ax
 
 
 def _violation(solution: Solution) -> Any:
     """The size of the residual of all equations, as a function that takes what a solution does."""
+    at, names = _violation_at(solution), names_of(solution)
+    return lambda _, **own: at(np.stack([own[name] for name in names], axis=-1))
 
-    def size(_: Any, **coordinates: Floats) -> Floats:
-        points = np.stack([coordinates[name] for name in names_of(solution)], axis=-1)
-        values = np.atleast_2d(solution.residual(points))
+
+def _violation_at(solution: Solution) -> Callable[[Floats], Floats]:
+    """The same as a function of points."""
+
+    def size(points: Floats) -> Floats:
+        values = np.atleast_2d(solution.residual.near(points))
         return np.asarray(np.sqrt(np.sum(values**2, axis=0)))
 
     return size
@@ -86,7 +96,7 @@ def _violation(solution: Solution) -> Any:
 
 def _with_middle(solution: Solution, at: Mapping[str, float] | None, most: int) -> dict[str, float]:
     """Coordinates beyond so many fixed at their midpoints."""
-    fixed = dict(at or {})
+    fixed = by_name(at)
     middle = dict(zip(names_of(solution), solution.problem.domain.bounding_box.center, strict=True))
     for name in free_names(solution, fixed)[most:]:
         fixed[name] = float(middle[name])

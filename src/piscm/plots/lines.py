@@ -21,7 +21,7 @@ from piscm.plots.canvas import (
 from piscm.plots.maps import draw_edges, level_at
 from piscm.problem.errors import ProblemError
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, drawn_as, only_field, values_inside
+from piscm.result.arguments import as_written, by_name, drawn_as, only_field, values_inside
 from piscm.result.solution import Solution
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def cross_section(
 
     Data and the 95 % band of error bars are drawn where there are some.
     """
-    at = dict(at or {})
+    at = by_name(at)
     free = free_names(solution, at)
     if len(free) != 1:
         raise ProblemError(
@@ -83,7 +83,7 @@ def profile(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Every field along one coordinate in one picture, with data and error bands."""
-    at = dict(at or {})
+    at = by_name(at)
     free = free_names(solution, at)
     if len(free) != 1:
         raise ProblemError(f"A profile needs one free coordinate, not {len(free)}: use at={{...}}.")

@@ -1,6 +1,6 @@
 """Maps over two coordinates, and several of them side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from piscm.assemble.marching import marching_coordinate
 from piscm.plots.canvas import (
-    GRID,
     SIZES,
     VALUES,
     Reference,
@@ -25,7 +24,7 @@ from piscm.plots.canvas import (
 from piscm.problem.errors import ProblemError
 from piscm.problem.mosaic import Mosaic
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, drawn_as, only_field, values_inside
+from piscm.result.arguments import as_written, by_name, drawn_as, only_field, values_inside
 from piscm.result.solution import Solution
 from piscm.shapes.shape import Shape
 
@@ -66,13 +65,14 @@ def field_map(
         The ends of the color scale.
     ax : matplotlib Axes, optional
     """
-    at = dict(at or {})
+    at = by_name(at)
     free = free_names(solution, at)
     if len(free) != 2:
         raise ProblemError(
             f"A map needs two free coordinates, not {len(free)}: fix others with at={{...}}."
         )
     if across is not None:
+        across = str(across)
         if across not in free:
             raise ProblemError(f"across={across!r} is not a free coordinate: {', '.join(free)}.")
         free.sort(key=lambda name: name != across)
@@ -90,7 +90,9 @@ def field_map(
     elif outline is None:
         values = shown = values_inside(solution, problem, meant, {**mesh, **at})
     else:
-        values = _values_near(solution, meant, {**mesh, **at}, outline)
+        values = values_near(
+            solution, lambda points: solution.network.values(meant, points), {**mesh, **at}, outline
+        )
         shown = np.where(outline <= 0, values, np.nan)
     if reference is not None:
         with np.errstate(all="ignore"):  # references mean nothing beside the shape
@@ -105,7 +107,7 @@ def field_map(
         xlabel=label(problem, free[0], units), ylabel=label(problem, free[1], units), title=title
     )
     if outline is not None and (outline > 0).any():
-        _draw_shape(ax, horizontal, vertical, outline)
+        draw_shape(ax, horizontal, vertical, outline)
     _draw_interfaces(ax, solution, horizontal, vertical, {**mesh, **at})
     draw_edges(ax, solution, *free)
     return ax
@@ -198,11 +200,11 @@ def slices(
         Fixes the coordinates beyond three.
     axes : sequence of matplotlib Axes, optional
     """
-    at = dict(at or {})
+    at = by_name(at)
     free = free_names(solution, at)
     if len(free) != 3:
         raise ProblemError(f"Slices need three free coordinates, not {len(free)}: use at={{...}}.")
-    along = free[-1] if along is None else along
+    along = free[-1] if along is None else str(along)
     if along not in free:
         raise ProblemError(f"along={along!r} is not a free coordinate: {', '.join(free)}.")
     values = slice_values(solution, along) if values is None else values
@@ -250,22 +252,24 @@ def level_at(solution: Solution, mesh: Mapping[str, Any]) -> Floats | None:
     return domain.level(points).reshape(arrays[0].shape)
 
 
-def _values_near(
-    solution: Solution, expression: Expression | None, mesh: Mapping[str, Any], level: Floats
+def values_near(
+    solution: Solution,
+    function: Callable[[Floats], Floats],
+    mesh: Mapping[str, Any],
+    level: Floats,
 ) -> Floats:
     """Values inside a shape and a little beyond, so that its edge can be cut out smoothly."""
-    domain, network = solution.problem.domain, solution.network
-    expression = solution.problem.written_fields[0] if expression is None else expression
+    domain = solution.problem.domain
     arrays = np.broadcast_arrays(*(np.asarray(mesh[s.name], float) for s in domain.coordinates))
     points = np.stack([array.ravel() for array in arrays], axis=-1)
-    near = (level <= 3 * float(domain.bounding_box.width.max()) / GRID).ravel()
+    near = (level <= 3 * float(domain.bounding_box.width.max()) / min(level.shape)).ravel()
     values = np.full(len(points), np.nan)
     with np.errstate(all="ignore"):
-        values[near] = network.values(expression, points[near])
+        values[near] = function(points[near])
     return values.reshape(level.shape)
 
 
-def _draw_shape(ax: "Axes", horizontal: Floats, vertical: Floats, level: Floats) -> None:
+def draw_shape(ax: "Axes", horizontal: Floats, vertical: Floats, level: Floats) -> None:
     """Cover what lies outside of a shape, and draw its boundary."""
     level = _off_the_edge(level)
     ax.contourf(horizontal, vertical, level, levels=[0.0, np.inf], colors=["white"])

@@ -1,11 +1,12 @@
 """A part of the boundary: by name, as a face, by a condition on the coordinates."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 
 from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError, brief
@@ -18,7 +19,8 @@ from piscm.problem.predicate import Predicate, Where
 # Points of the boundary are drawn until enough satisfy a condition, at most this many times as
 # many as are wanted.
 _MOST_TRIES = 4096
-_LOOK = 4096
+LOOK = 4096
+"""Points that tell whether there are any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,31 +66,21 @@ class BoundaryPart(Place):
     def drawn(self, domain: Domain, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
         """About `count` points and their normals."""
         if self.where is None:
-            return self._anywhere(domain, count, draw)
-        holds = self.predicate
-        wanted = count
-        if domain.dimension == 1:  # it has a few points only
-            points, normals = self._anywhere(domain, count, draw)
-            _, first = np.unique(points, axis=0, return_index=True)
-            chosen = first[holds(points[first])]
-            if len(chosen):
-                return points[chosen], normals[chosen]
-            wanted = _MOST_TRIES * count + 1
-        while wanted <= _MOST_TRIES * count:
-            points, normals = self._anywhere(domain, wanted, draw)
-            inside = holds(points)
-            found = int(np.count_nonzero(inside))
-            if found >= count or (found and 2 * wanted > _MOST_TRIES * count):
-                chosen = np.flatnonzero(inside)
-                if domain is domain.bounding_box and found > count:
-                    # A box has its points face by face, and the last face needs its share.
-                    chosen = chosen[np.linspace(0, found - 1, count).round().astype(int)]
-                return points[chosen[:count]], normals[chosen[:count]]
-            # By the share that was found, and a little more; none at all asks for many more.
-            wanted = max(2 * wanted, int(1.2 * wanted * count / found)) if found else 8 * wanted
-        raise ProblemError(f"No point of the boundary of {domain} satisfies {self}.")
+            return self.anywhere(domain, count, draw)
+        found = drawn_where(
+            lambda many: self.anywhere(domain, many, draw),
+            self.predicate,
+            count,
+            few=domain.dimension == 1,
+            # A box has its points face by face, and the last face needs its share.
+            spread=domain is domain.bounding_box,
+        )
+        if found is None:
+            raise ProblemError(f"No point of the boundary of {domain} satisfies {self}.")
+        return found
 
-    def _anywhere(self, domain: Domain, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
+    def anywhere(self, domain: Domain, count: int, draw: UnitPoints) -> tuple[Floats, Floats]:
+        """The same, whether they satisfy the condition or not."""
         if self.face is None:
             return domain.sample_boundary(count, draw, self.name)
         points = domain.sample_slice(self.face, count, draw)
@@ -124,6 +116,13 @@ class BoundaryPart(Place):
         return " ".join(parts)
 
     def fitted_to(self, domain: Domain) -> Place:
+        from piscm.problem.other_boundary import OtherBoundary
+
+        if not domain.has_boundary_of(self.domain):
+            return OtherBoundary(self._snapped_to(self.domain))
+        return self._snapped_to(domain)
+
+    def _snapped_to(self, domain: Domain) -> "BoundaryPart":
         if self.face is None:
             return self
         (face,) = Slices((self.face,)).fitted_to(domain).parts
@@ -143,9 +142,8 @@ class BoundaryPart(Place):
                 raise ProblemError(f"{what}: {face} is not a face of {domain}.")
         if self.where is not None:
             rng = np.random.default_rng(0)
-            fitted = self.fitted_to(domain)
-            assert isinstance(fitted, BoundaryPart)
-            fitted.drawn(domain, 1, lambda count, dimension: rng.random((_LOOK, dimension)))
+            fitted = self._snapped_to(domain)
+            fitted.drawn(domain, 1, lambda count, dimension: rng.random((LOOK, dimension)))
 
     def has_normals(self, domain: Domain) -> bool:
         return True
@@ -155,11 +153,17 @@ class BoundaryPart(Place):
             moving = Predicate(self.where, domain.coordinates).symbols
             if coordinate in moving:
                 return f"holds where {self.where}, which windows do not cut"
-        if self.face is not None:
-            return "" if coordinate not in self.face else "holds on a part of its ends"
-        if self.name is not None and domain.is_part_along(self.name, coordinate):
+        if self.is_along(coordinate, domain):
             return ""
+        if self.face is not None:
+            return "holds on a part of its ends"
         return "holds on a part of the boundary, which windows do not cut"
+
+    def is_along(self, coordinate: sympy.Symbol, domain: Domain) -> bool:
+        """Whether it is the same at every value of a coordinate, where its condition holds."""
+        if self.face is not None:
+            return coordinate not in self.face
+        return self.name is not None and domain.is_part_along(self.name, coordinate)
 
     def within(self, cut: Cut) -> Sequence[Kept]:
         return [Kept(self)]
@@ -176,6 +180,38 @@ class BoundaryPart(Place):
         if self.face is not None:
             document["face"] = {symbol.name: value for symbol, value in self.face.items()}
         return document or "boundary"
+
+
+def drawn_where(
+    sample: Callable[[int], tuple[Floats, Floats]],
+    holds: Callable[[Floats], NDArray[np.bool_]],
+    count: int,
+    few: bool = False,
+    spread: bool = True,
+) -> tuple[Floats, Floats] | None:
+    """About `count` of the points of `sample`, with normals, that satisfy a condition.
+
+    None if there are none. `few` says that `sample` has a few points only; `spread` takes them from
+    all of those found, not the first.
+    """
+    wanted = count
+    if few:
+        points, normals = sample(count)
+        _, first = np.unique(points, axis=0, return_index=True)
+        chosen = first[holds(points[first])]
+        return (points[chosen], normals[chosen]) if len(chosen) else None
+    while wanted <= _MOST_TRIES * count:
+        points, normals = sample(wanted)
+        inside = holds(points)
+        found = int(np.count_nonzero(inside))
+        if found >= count or (found and 2 * wanted > _MOST_TRIES * count):
+            chosen = np.flatnonzero(inside)
+            if spread and found > count:
+                chosen = chosen[np.linspace(0, found - 1, count).round().astype(int)]
+            return points[chosen[:count]], normals[chosen[:count]]
+        # By the share that was found, and a little more; none at all asks for many more.
+        wanted = max(2 * wanted, int(1.2 * wanted * count / found)) if found else 8 * wanted
+    return None
 
 
 def _checked_face(part: Mapping[Any, Any]) -> Slice:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.frozen import Frozen
-from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.numeric import Floats, as_points, finite_number
 from piscm.problem.predicate import Where
 from piscm.problem.symbols import checked_name
 from piscm.problem.written import Number
@@ -136,7 +136,7 @@ class Box(Frozen, Domain):
         return points
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        points = np.asarray(points, dtype=float)
+        points = as_points(points, self.dimension)
         margin = _MARGIN * self.width
         inside = (points >= self.lower - margin) & (points <= self.upper + margin)
         return np.asarray(inside.all(axis=-1))

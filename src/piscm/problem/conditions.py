@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy
 
+from piscm.problem.domain import called
 from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import ReadOnly
@@ -14,9 +15,11 @@ from piscm.problem.numeric import finite_number
 from piscm.problem.place import Kept, Place
 from piscm.problem.places import PeriodicPair, Slice, Slices, Throughout, WholeBoundary
 from piscm.problem.requirement import Requirement, checked_weight
+from piscm.problem.several import Several
 from piscm.problem.written import Expression, Number
 
-On = Mapping[sympy.Symbol, Number] | Sequence[Mapping[sympy.Symbol, Number]] | str | Place
+One = Mapping[sympy.Symbol, Number] | str | Place
+On = One | Sequence[One]
 """A place as written by the user."""
 
 
@@ -28,12 +31,13 @@ class Condition(Requirement):
     ----------
     expression : sympy.Expr or sympy.Eq
         Any expression in the fields, their derivatives, coordinates and unknowns, linear or not.
-    on : mapping, sequence of mappings, "boundary", or a place
+    on : mapping, "boundary", a place, or a sequence of them
         ``{x: 0}`` is a face (or a line inside), ``{x: 0, y: 0}`` an edge, corner or point,
         ``[{x: 0}, {x: 1}]`` several of them, ``"boundary"`` all faces,
-        ``domain.boundary("hole")`` a part of the boundary. It is stored as a
-        `piscm.problem.place.Place`. Omitted for integrals: ``integral(u, over=domain) - 1`` is one
-        number, ``integral(u, over=x) - 1`` holds at all values of the other coordinates.
+        ``domain.boundary("hole")`` a part of the boundary, ``hole.boundary()`` that of another
+        shape: what the domain has of it, on its own boundary or as a curve inside. It is stored as
+        a `piscm.problem.place.Place`. Omitted for integrals: ``integral(u, over=domain) - 1`` is
+        one number, ``integral(u, over=x) - 1`` holds at all values of the other coordinates.
     weight : float
         The weight of this condition relative to the others.
     """
@@ -147,6 +151,7 @@ def _throughout(expression: sympy.Expr) -> Place:
 
 
 def _place(on: Any, shown: str) -> Place:
+    on = called(on)
     if isinstance(on, Place):
         return on
     if isinstance(on, str):
@@ -159,7 +164,9 @@ def _place(on: Any, shown: str) -> Place:
     parts = [on] if isinstance(on, Mapping) else on
     if not isinstance(parts, Sequence) or not parts:
         raise ProblemError(f"on={brief(on)} for {shown}: give a place such as {{x: 0}}.")
-    return Slices(tuple(_slice(part, shown) for part in parts))
+    if all(isinstance(part, Mapping) for part in parts):
+        return Slices(tuple(_slice(part, shown) for part in parts))
+    return Several(tuple(_place(part, shown) for part in parts))
 
 
 def _slice(part: Any, shown: str) -> Slice:

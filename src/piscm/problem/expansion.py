@@ -21,13 +21,15 @@ from piscm.problem.frozen import ReadOnly
 from piscm.problem.integrals import Integral, integrals_in
 from piscm.problem.integrals import Region as Range
 from piscm.problem.interfaces import checked_symbols, continuous
-from piscm.problem.mosaic import Mosaic, has_points, meets
+from piscm.problem.mosaic import Mosaic, meets
 from piscm.problem.observations import Observations
+from piscm.problem.other_boundary import OtherBoundary
 from piscm.problem.place import Place
 from piscm.problem.places import PeriodicPair, Slices, Throughout, WholeBoundary
 from piscm.problem.region import Region
 from piscm.problem.regional_places import InRegion, Interface, OuterPart
 from piscm.problem.requirement import Requirement
+from piscm.problem.several import Several
 from piscm.problem.symbols import field as make_field
 from piscm.problem.translation import Translation
 
@@ -201,14 +203,17 @@ class _Expansion:
 
     def _places(self, place: Place, mosaic: Mosaic) -> list[tuple[int, Place]]:
         """What each region has of a place; a single point belongs to the first that has it."""
+        if isinstance(place, Several):
+            return [own for part in place.places for own in self._places(part, mosaic)]
         found: list[tuple[int, Place]] = []
         taken: list[Any] = []
         for number, (member, name) in enumerate(zip(mosaic.members, mosaic.names, strict=True)):
             if isinstance(place, WholeBoundary):
-                if has_points(mosaic.outer(number)):
+                if mosaic.has_points(number, mosaic.outer(number)):
                     found.append((number, OuterPart(None, number, name)))
-            elif isinstance(place, BoundaryPart):
-                if self._has_part(place, member) and has_points(mosaic.outer(number, place)):
+            elif isinstance(place, BoundaryPart | OtherBoundary):
+                has_part = isinstance(place, OtherBoundary) or self._has_part(place, member)
+                if has_part and mosaic.has_points(number, mosaic.outer(number, place)):
                     found.append((number, OuterPart(place, number, name)))
             elif isinstance(place, Slices):
                 parts = [
@@ -231,8 +236,8 @@ class _Expansion:
         return found
 
     def _has_part(self, place: BoundaryPart, member: Domain) -> bool:
-        if any(own is place.domain for own in self._mosaic.members):
-            return place.domain is member
+        if not isinstance(place.domain, Mosaic):
+            return member.has_boundary_of(place.domain)
         if place.face is not None:
             return meets(member, place.face)
         return place.name is None or place.name in member.parts

@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
-from piscm.problem.domain import Domain
+from piscm.problem.domain import Domain, called
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.given import Named, as_sympy
 from piscm.problem.normals import normal
@@ -135,6 +135,7 @@ def integral(expression: Any, over: Any) -> sympy.Expr:
 
 
 def _range(over: Any) -> sympy.Basic:
+    over = called(over)
     if isinstance(over, Domain | Place):
         over.coordinates  # noqa: B018  (a place that is not a part of a boundary has none)
         return Region(over)

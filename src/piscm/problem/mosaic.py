@@ -15,6 +15,7 @@ from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError
 from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats
+from piscm.problem.other_boundary import OtherBoundary
 from piscm.problem.predicate import Where
 
 # Points that tell whether regions overlap, and where they meet.
@@ -75,19 +76,23 @@ class Mosaic(Frozen, Domain):
         return tuple(
             (one, other)
             for one, other in combinations(range(len(self.members)), 2)
-            if has_points(self.interface(one, other))
+            if self.has_points(one, self.interface(one, other))
         )
 
     def interface(self, one: int, other: int) -> BoundaryPart:
         """The part of a region's boundary that belongs to another region as well."""
         return BoundaryPart(self.members[one], where=self.members[other].contains)
 
-    def outer(self, number: int, part: BoundaryPart | None = None) -> BoundaryPart:
+    def outer(
+        self, number: int, part: BoundaryPart | OtherBoundary | None = None
+    ) -> BoundaryPart | OtherBoundary:
         """The part of a region's boundary, or of a part of it, that belongs to no other region."""
         others = [own for i, own in enumerate(self.members) if i != number]
         conditions: list[Callable[[Floats], Any]] = [
             lambda points: ~np.any([own.contains(points) for own in others], axis=0)
         ]
+        if isinstance(part, OtherBoundary):
+            return OtherBoundary(part.part, conditions[0])
         name, face = None, None
         if part is not None:
             name, face = part.name, part.face
@@ -98,6 +103,18 @@ class Mosaic(Frozen, Domain):
             return np.asarray(np.all([own(points) for own in conditions], axis=0))
 
         return BoundaryPart(self.members[number], name, face, holds)
+
+    def has_points(self, number: int, part: BoundaryPart | OtherBoundary) -> bool:
+        """Whether a region has any points of a part of a boundary."""
+        try:
+            part.drawn(self.members[number], 1, lambda count, dimension: _even(_LOOK, dimension))
+        except ProblemError:
+            return False
+        return True
+
+    def has_boundary_of(self, other: Domain) -> bool:
+        """A region's boundary is its own, and so is that of the same regions put together anew."""
+        return isinstance(other, Mosaic) or any(own.has_boundary_of(other) for own in self.members)
 
     def region_of(self, points: Floats) -> NDArray[np.int_]:
         """The number of the first region that holds each point, -1 for none."""
@@ -149,17 +166,18 @@ class Mosaic(Frozen, Domain):
     ) -> tuple[Floats, Floats]:
         parts = self._outer_parts(part)
         each = max(1, count // max(1, len(parts)))
-        found = [own.drawn(own.domain, each, draw) for own in parts]
+        found = [own.drawn(self.members[number], each, draw) for number, own in parts]
         points, normals = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         return points, normals
 
-    def _outer_parts(self, name: str | None) -> list[BoundaryPart]:
+    def _outer_parts(self, name: str | None) -> list[tuple[int, BoundaryPart | OtherBoundary]]:
+        """What regions have of a part, each with the number of the region."""
         own = [
-            self.outer(number, BoundaryPart(member, name))
+            (number, self.outer(number, BoundaryPart(member, name)))
             for number, member in enumerate(self.members)
             if name is None or name in member.parts
         ]
-        found = [part for part in own if has_points(part)]
+        found = [(number, part) for number, part in own if self.has_points(number, part)]
         if not found:
             raise ProblemError(f"{self} has no part of its boundary named {name!r}.")
         return found
@@ -173,9 +191,11 @@ class Mosaic(Frozen, Domain):
         self, order: int, part: str | None = None, where: Where | None = None
     ) -> tuple[Floats, Floats, Floats]:
         rules = []
-        for own in self._outer_parts(part):
-            member, number = own.domain, self.members.index(own.domain)
-            given = self.outer(number, BoundaryPart(member, part, None, where)).where
+        for number, _ in self._outer_parts(part):
+            member = self.members[number]
+            narrowed = self.outer(number, BoundaryPart(member, part, None, where))
+            assert isinstance(narrowed, BoundaryPart)
+            given = narrowed.where
             rules.append(member.boundary_quadrature(order, part, given))
         points, weights, normals = (np.concatenate(arrays) for arrays in zip(*rules, strict=True))
         return points, weights, normals
@@ -197,15 +217,6 @@ class Mosaic(Frozen, Domain):
 
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> "Mosaic":
         return Mosaic([own.cut(coordinate, low, high) for own in self.members], self.names)
-
-
-def has_points(part: BoundaryPart) -> bool:
-    """Whether a part of a boundary has any points."""
-    try:
-        part.drawn(part.domain, 1, lambda count, dimension: _even(_LOOK, dimension))
-    except ProblemError:
-        return False
-    return True
 
 
 def meets(domain: Domain, fixed: Mapping[sympy.Symbol, float]) -> bool:

@@ -50,3 +50,17 @@ def finite_array(values: ArrayLike, what: str) -> Floats:
     if bad:
         raise ProblemError(f"{what} hold {bad} NaN or infinite numbers; remove them first.")
     return array
+
+
+def as_points(values: ArrayLike, dimension: int) -> Floats:
+    """Points as an array whose last axis has one entry for each coordinate."""
+    try:
+        points = np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{brief(values)} are not points of {dimension} coordinates.") from None
+    if not points.ndim or points.shape[-1] != dimension:
+        raise ProblemError(
+            f"Points of shape {points.shape} are given; give (points, {dimension}), one column for "
+            "each coordinate."
+        )
+    return points

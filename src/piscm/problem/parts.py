@@ -40,9 +40,13 @@ def whole_domain(
     elif interface is not None:
         raise ProblemError("interface says what holds between regions, and there are none.")
     if not isinstance(domain, Domain):
-        raise ProblemError(
-            f"The domain is a {type(domain).__name__}; give a Box({{...}}), a Disk, a Polygon, ..."
+        # A geometry of shapely has no names of its coordinates.
+        such_as = (
+            "Polygon((x, y), geometry)"
+            if hasattr(domain, "geom_type")
+            else "a Box({...}), a Disk, a Polygon, ..."
         )
+        raise ProblemError(f"The domain is a {type(domain).__name__}; give {such_as}")
     return domain
 
 

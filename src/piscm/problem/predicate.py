@@ -10,7 +10,7 @@ import sympy
 from numpy.typing import NDArray
 from sympy.logic.boolalg import Boolean
 
-from piscm.problem.errors import ProblemError, brief
+from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.expressions import check_parts
 from piscm.problem.numeric import Floats
 from piscm.problem.symbols import lookalike
@@ -60,7 +60,7 @@ class Predicate:
 
     def __call__(self, points: Floats) -> NDArray[np.bool_]:
         """Which points satisfy it."""
-        values = self.written(points) if callable(self.written) else self._function(*points.T)
+        values = self._called(points) if callable(self.written) else self._function(*points.T)
         holds = np.asarray(values)
         if holds.dtype != np.bool_ or holds.shape not in ((), (len(points),)):
             raise ProblemError(
@@ -68,6 +68,19 @@ class Predicate:
                 "boolean a point."
             )
         return np.asarray(np.broadcast_to(holds, (len(points),)))
+
+    def _called(self, points: Floats) -> Any:
+        try:
+            return self.written(points)
+        except ProblemError:
+            raise
+        except Exception as error:  # whatever the user's function raises
+            own = ", ".join(map(str, self.coordinates))
+            raise ProblemError(
+                f"where={brief(self.written)} failed: {shortened(str(error))}. It is given one "
+                f"array of shape (points, {len(self.coordinates)}), with the columns {own}, as in "
+                "where=lambda points: points[:, 0] < 0.5."
+            ) from error
 
     @cached_property
     def _function(self) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ import sympy
 from piscm.problem.boundary_part import BoundaryPart
 from piscm.problem.domain import Domain
 from piscm.problem.mosaic import Mosaic
+from piscm.problem.other_boundary import OtherBoundary
 from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
 
 
@@ -74,7 +75,7 @@ class InRegion(Place):
 class OuterPart(Place):
     """What belongs to the boundary of a region, or to a part of it, and to no other region."""
 
-    part: BoundaryPart | None
+    part: BoundaryPart | OtherBoundary | None
     number: int
     name: str
 

@@ -99,6 +99,12 @@ def in_parts(expression: Any) -> tuple[Any, Any]:
     return real, None if imaginary == 0 else imaginary
 
 
+def by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """Values of coordinates by their names, whether given by names or by symbols."""
+    pairs = (given or {}).items()
+    return {own.name if isinstance(own, sympy.Symbol) else own: value for own, value in pairs}
+
+
 def broadcast(problem: Problem, given: Mapping[str, ArrayLike]) -> list[Floats]:
     """Coordinates given by name, in the domain's order, as arrays of one shape."""
     names = [symbol.name for symbol in problem.domain.coordinates]

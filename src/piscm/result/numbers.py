@@ -60,7 +60,10 @@ class Residual(float):
         -------
         ndarray, shape (N,) for one equation, (equations, N) for several
         """
-        array = checked_points(self._problem, points)
+        return self.near(checked_points(self._problem, points))
+
+    def near(self, array: Floats) -> Floats:
+        """The same where points may lie a little outside, as in pictures whose edge is cut off."""
         blocks = [block for block in self._blocks if block.kind == "equations"]
         if self._problem.in_regions:
             return self._by_region(array, blocks)

@@ -19,7 +19,7 @@ from piscm.problem.columns import as_columns
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
-from piscm.result.arguments import as_written, values_inside
+from piscm.result.arguments import as_written, by_name, values_inside
 from piscm.result.grids import grid_axes
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Tables(ABC):
         **coordinates : array_like
             The axes of the grid; one that is left out spans the domain evenly.
         """
-        fixed = dict(at or {})
+        fixed = by_name(at)
         axes = grid_axes(self.problem, {**coordinates, **fixed})
         free = {name: axis for name, axis in axes.items() if name not in fixed}
         target = Path(path)

@@ -9,7 +9,7 @@ import sympy
 from piscm.problem.box import Box
 from piscm.problem.domain import UnitPoints
 from piscm.problem.errors import ProblemError
-from piscm.problem.numeric import Floats
+from piscm.problem.numeric import Floats, finite_number
 from piscm.problem.written import Number
 from piscm.shapes.pieces import Piece, Sphere, directions
 from piscm.shapes.primitive import (
@@ -98,8 +98,9 @@ class Ball(Primitive):
 
     def buffer(self, distance: Number) -> "Ball":
         """Grown by a distance, or shrunk by a negative one."""
+        reach = finite_number(distance, "The distance of buffer")
         center = dict(zip(self.coordinates, self.center.tolist(), strict=True))
-        return type(self)(center, self.radius + float(distance), name=self.name)
+        return type(self)(center, self.radius + reach, name=self.name)
 
     @property
     def document(self) -> Any:

@@ -8,10 +8,11 @@ import sympy
 
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
-from piscm.problem.numeric import Floats
+from piscm.problem.numeric import Floats, finite_number
 from piscm.problem.written import Number
 from piscm.shapes.pieces import End, Face, Piece, Segment
 from piscm.shapes.primitive import Primitive, checked_part_name, shown_name
+from piscm.shapes.shape import Shape
 
 
 class Brick(Primitive):
@@ -77,6 +78,20 @@ class Brick(Primitive):
         self, face: Mapping[sympy.Symbol, float], order: int
     ) -> tuple[Floats, Floats]:
         return self._box.face_quadrature(face, order)
+
+    def buffer(self, distance: Number) -> Shape:
+        """Grown by a distance, with round corners in the plane, or shrunk by a negative one."""
+        from piscm.shapes.polygon import Polygon
+
+        reach = finite_number(distance, "The distance of buffer")
+        if reach <= 0 or self.dimension == 1:
+            bounds = {s: (a - reach, b + reach) for s, (a, b) in self._box.bounds.items()}
+            return Brick(bounds, name=self.name)
+        if self.dimension > 2:
+            return super().buffer(distance)
+        first, second = self.coordinates
+        corners = [piece.at(np.zeros((1, 1))).points[0] for piece in self.pieces]
+        return Polygon((first, second), corners, name=self.name).buffer(reach)
 
     @property
     def document(self) -> Any:

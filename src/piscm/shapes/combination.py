@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError
-from piscm.problem.numeric import Floats
+from piscm.problem.numeric import Floats, finite_number
+from piscm.problem.written import Number
 from piscm.shapes.brick import Brick
 from piscm.shapes.primitive import Primitive
 from piscm.shapes.product import Product
@@ -75,6 +76,22 @@ class Combination(Shape):
 
     def marks(self, axis: int) -> Floats:
         return np.concatenate([self.first.marks(axis), self.second.marks(axis)])
+
+    def buffer(self, distance: Number) -> Shape:
+        """Grown by a distance, or shrunk by a negative one.
+
+        A union is grown, an intersection and a difference shrunk by doing so to both; the other way
+        round all sides must be straight.
+        """
+        from piscm.shapes.straight import as_polygon
+
+        reach = finite_number(distance, "The distance of buffer")
+        if reach == 0:
+            return self
+        if (self.how == "union") == (reach > 0):
+            other = -reach if self.how == "difference" else reach
+            return combined(self.how, self.first.buffer(reach), self.second.buffer(other))
+        return as_polygon(self, f"so {self} has no exact buffer({reach:g})").buffer(reach)
 
     @property
     def document(self) -> Any:

@@ -8,8 +8,9 @@ import sympy
 
 from piscm.problem.errors import ProblemError, shortened
 from piscm.problem.numeric import Floats
+from piscm.shapes.geometry import imported_shapely
 from piscm.shapes.mesh import Mesh
-from piscm.shapes.polygon import Polygon, imported_shapely
+from piscm.shapes.polygon import Polygon
 from piscm.shapes.shape import Shape
 
 _FLAT = {"triangle": 3, "quad": 4}
@@ -29,7 +30,11 @@ def read_mesh(coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str]) 
     try:
         found = meshio.read(fspath(path))
     except (Exception, SystemExit) as error:  # meshio exits on formats that it does not know
-        raise ProblemError(f"{path} is not a mesh: {shortened(str(error))}.") from None
+        reason = "" if isinstance(error, SystemExit) else f" ({shortened(str(error))})"
+        raise ProblemError(
+            f"{path} is not a mesh: it is not there, damaged, or of another format than its name "
+            f"says{reason}."
+        ) from None
     dimension = len(coordinates)
     if dimension == 2:
         return _polygon(coordinates, found, path)

@@ -9,10 +9,11 @@ import sympy
 from numpy.typing import ArrayLike, NDArray
 
 from piscm.problem.box import Box
-from piscm.problem.errors import ProblemError, brief, shortened
+from piscm.problem.errors import ProblemError
 from piscm.problem.given import checked_mapping
 from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.written import Number
+from piscm.shapes.geometry import imported_shapely, read_geometry, rings_of
 from piscm.shapes.pieces import Piece, Segment
 from piscm.shapes.primitive import (
     Primitive,
@@ -32,14 +33,15 @@ class Polygon(Primitive):
     Parameters
     ----------
     coordinates : (sympy.Symbol, sympy.Symbol)
-    outline : corners, a shapely geometry, WKT text or a GeoJSON mapping
+    outline : corners, a shapely geometry, WKT or GeoJSON as text, or a GeoJSON mapping
         Corners are an array of shape (corners, 2). A geometry may have holes and several parts;
         the features of a GeoJSON collection are united.
     holes : sequence of arrays of corners
         Only together with corners.
     name : str, optional
-        The name of its part of the boundary; its sides are ``"name[0]"``, ``"name[1]"``, ..., in
-        the order of the corners (``"side[0]"`` without a name).
+        The name of its part of the boundary; its sides are ``"name[0]"``, ``"name[1]"``, ...
+        (``"side[0]"`` without a name) in the order of the corners as given, clockwise or not: side
+        i begins at corner i, and those of holes follow. Where a corner is repeated there is none.
     parts : mapping of str to array, shape (lines, 2 ends, 2 coordinates), optional
         Names of parts of the boundary, each with the lines that it consists of.
     """
@@ -57,7 +59,7 @@ class Polygon(Primitive):
         parts: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         symbols = checked_coordinates(coordinates, 2, "A Polygon")
-        geometry = _read(outline, holes)
+        geometry = read_geometry(outline, holes)
         self._set(
             _coordinates=symbols,
             _geometry=geometry,
@@ -83,21 +85,32 @@ class Polygon(Primitive):
 
     @cached_property
     def _rings(self) -> list[Floats]:
-        """Closed rings, the inside to the left of each."""
-        polygons = getattr(self._geometry, "geoms", [self._geometry])
-        rings = [ring for own in polygons for ring in (own.exterior, *own.interiors)]
-        return [np.asarray(ring.coords)[:, :2] for ring in rings]
+        """Closed rings as given, those of holes after the one around them."""
+        return [np.asarray(ring.coords)[:, :2] for ring, _ in rings_of(self._geometry)]
 
     @cached_property
+    def _all_sides(self) -> Floats:
+        """Both ends of every side, shape (sides, 2 ends, 2 coordinates), the inside to its left."""
+        turned = [ring.is_ccw != outer for ring, outer in rings_of(self._geometry)]
+        sides = [np.stack([ring[:-1], ring[1:]], axis=1) for ring in self._rings]
+        pairs = zip(sides, turned, strict=True)
+        return np.concatenate([own[:, ::-1] if turn else own for own, turn in pairs])
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.intp]:
+        """Which of them have a length; the others are repeated corners."""
+        lengths = np.linalg.norm(np.diff(self._all_sides, axis=1)[:, 0], axis=1)
+        return np.flatnonzero(lengths > self.fuzz)
+
+    @property
     def _sides(self) -> Floats:
-        """Both ends of every side, shape (sides, 2 ends, 2 coordinates)."""
-        return np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in self._rings])
+        return np.asarray(self._all_sides[self._numbers])
 
     @property
     def pieces(self) -> Sequence[Piece]:
         prefix = self.name or "side"
         few = len(self._sides) <= _FEW_SIDES
-        middles = self._sides.mean(axis=1)
+        middles = self._all_sides.mean(axis=1)
         belongs = {
             part: np.array([_on_lines(middle, lines, self.margin) for middle in middles])
             for part, lines in self._named.items()
@@ -112,7 +125,7 @@ class Polygon(Primitive):
                 start,
                 end,
             )
-            for number, (start, end) in enumerate(self._sides)
+            for number, (start, end) in zip(self._numbers, self._sides, strict=True)
         ]
 
     def level(self, points: Floats) -> Floats:
@@ -145,11 +158,12 @@ class Polygon(Primitive):
             return self
         made: Shape = self
         x, y = self.coordinates
-        for number, (start, end) in enumerate(self._sides):
+        for piece, (start, end) in zip(self.pieces, self._sides, strict=True):
             across = np.array([end[1] - start[1], start[0] - end[0]])
             across *= reach / np.hypot(*across)
             moved = [[start + across, end + across]]
-            names = [self.name, f"{self.name}[{number}]"] if self.name else []
+            # Sides without a name of their own have only numbers.
+            names = piece.names if self.name else [own for own in piece.names if own in self._named]
             strip = Polygon(
                 self.coordinates,
                 [start, *moved[0], end],
@@ -195,60 +209,3 @@ def _on_lines(point: Floats, lines: Floats, margin: float) -> bool:
     share = np.einsum("ij,ij->i", point - start, along) / np.einsum("ij,ij->i", along, along)
     nearest = start + np.clip(share, 0.0, 1.0)[:, None] * along
     return bool((np.linalg.norm(point - nearest, axis=1) <= margin).any())
-
-
-def imported_shapely() -> Any:
-    """The package shapely, imported when it is first needed."""
-    try:
-        import shapely
-    except ImportError:
-        raise ImportError("Polygons need shapely: pip install 'piscm[shapes]'") from None
-    return shapely
-
-
-def _read(outline: Any, holes: Sequence[ArrayLike]) -> Any:
-    """A valid shapely polygon or several of them, each with its inside to the left."""
-    shapely = imported_shapely()
-    if not isinstance(holes, list | tuple | np.ndarray):
-        raise ProblemError(f"Polygon(holes={brief(holes)}): give a list of arrays of corners.")
-    if isinstance(outline, str | Mapping) or hasattr(outline, "geom_type"):
-        if len(holes):
-            raise ProblemError("holes are given with corners; a geometry has its own.")
-        geometry = _as_geometry(outline, shapely)
-    else:
-        rings = [_corners(own) for own in (outline, *holes)]
-        geometry = shapely.Polygon(rings[0], rings[1:])
-    if geometry.geom_type not in ("Polygon", "MultiPolygon") or geometry.is_empty:
-        kind = f"empty {geometry.geom_type}" if geometry.is_empty else geometry.geom_type
-        raise ProblemError(f"The outline of a Polygon is of the kind {kind}; it has no inside.")
-    if not geometry.is_valid:
-        reason = shapely.is_valid_reason(geometry)
-        raise ProblemError(
-            f"The polygon is not one: {reason}. Its sides may not cross or touch each other; "
-            "shapely.make_valid may repair it."
-        )
-    return shapely.orient_polygons(geometry)
-
-
-def _as_geometry(outline: Any, shapely: Any) -> Any:
-    try:
-        if isinstance(outline, str):
-            return shapely.from_wkt(outline)
-        if isinstance(outline, Mapping):
-            features = outline.get("features", [outline])  # a collection is what maps are saved as
-            return shapely.union_all([shapely.geometry.shape(own) for own in features])
-    except Exception as error:  # shapely and GEOS raise many kinds
-        raise ProblemError(
-            f"{brief(outline)} is not a geometry: {shortened(str(error))}."
-        ) from None
-    return outline
-
-
-def _corners(given: ArrayLike) -> Floats:
-    corners = finite_array(given, "The corners of the polygon")
-    if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3:
-        raise ProblemError(
-            f"The corners of the polygon have the shape {corners.shape}; give (corners, 2), at "
-            "least three."
-        )
-    return corners

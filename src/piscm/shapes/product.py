@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from piscm.problem.box import Box
 from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError
-from piscm.problem.numeric import Floats
+from piscm.problem.numeric import Floats, as_points
 from piscm.problem.predicate import Predicate, Where
 from piscm.shapes.brick import Brick
 from piscm.shapes.primitive import Primitive
@@ -65,7 +65,7 @@ class Product(Shape):
         return np.asarray(self.section.inside(section) & self.brick.inside(brick))
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        points = np.asarray(points, dtype=float)
+        points = as_points(points, self.dimension)
         split = self._split
         inside = self.section.contains(points[..., :split])
         return np.asarray(inside & self.brick.bounding_box.contains(points[..., split:]))

@@ -8,20 +8,24 @@ of = [
 ]
 """
 
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import sympy
 
 from piscm.problem.box import Box
 from piscm.problem.domain import Domain
-from piscm.problem.errors import ProblemError, brief
+from piscm.problem.errors import KeyedProblemError, ProblemError, brief
+from piscm.problem.nearest import did_you_mean
 from piscm.shapes.ball import Ball, Disk
-from piscm.shapes.brick import Brick
+from piscm.shapes.brick import Brick, Rectangle
 from piscm.shapes.cloud import PointCloud
 from piscm.shapes.combination import HOWS, combined
 from piscm.shapes.cylinder import Cylinder
 from piscm.shapes.ellipse import Ellipse
+from piscm.shapes.files import read_mesh
 from piscm.shapes.mesh import Mesh
 from piscm.shapes.polygon import Polygon
 from piscm.shapes.product import product
@@ -29,13 +33,19 @@ from piscm.shapes.shape import Shape
 
 Symbols = Callable[[str], sympy.Symbol]
 Numbers = Callable[[Any], Any]
+SURFACES = (".stl", ".obj", ".ply", ".off")
+"""Files of closed surfaces; others are those of mesh generators."""
 
 
 class Reader:
-    """Reads shapes; `symbol` makes a coordinate of a name, `number` one of text or a number."""
+    """Reads shapes; mistakes are `KeyedProblemError`, at the entry that is wrong.
 
-    def __init__(self, symbol: Symbols, number: Numbers) -> None:
-        self._symbol, self._number = symbol, number
+    `symbol` makes a coordinate of a name, `number` one of text or a number; `folder` is where files
+    are, None if there may be none.
+    """
+
+    def __init__(self, symbol: Symbols, number: Numbers, folder: Path | None = None) -> None:
+        self._symbol, self._number, self._folder = symbol, number, folder
 
     def __call__(self, given: Any) -> Domain:
         if not isinstance(given, Mapping):
@@ -49,6 +59,7 @@ class Reader:
             "disk": self._ball,
             "ellipse": self._ellipse,
             "brick": self._brick,
+            "rectangle": self._rectangle,
             "cylinder": self._cylinder,
             "mesh": self._mesh,
             "cloud": self._cloud,
@@ -56,8 +67,17 @@ class Reader:
             **dict.fromkeys(HOWS, self._combination),
         }
         if kind not in readers:
-            raise ProblemError(f"shape = {kind!r} is not known: {', '.join(readers)}.")
-        return readers[kind](given)
+            near = did_you_mean(kind, list(readers))
+            raise KeyedProblemError(
+                f"shape = {kind!r} is not known{near}: {', '.join(readers)}.", ("shape",)
+            )
+        try:
+            return readers[kind](given)
+        except KeyedProblemError:
+            raise
+        except ProblemError as error:
+            key = _named(str(error), given)
+            raise KeyedProblemError(str(error), key, getattr(error, "span", None)) from None
 
     def _bounds(self, given: Any) -> dict[sympy.Symbol, Any]:
         table = _table(given, "bounds")
@@ -71,17 +91,24 @@ class Reader:
         return {self._symbol(name): self._number(value) for name, value in table.items()}
 
     def _polygon(self, given: Mapping[str, Any]) -> Domain:
-        _only(given, ("shape", "coordinates", "outline", "holes", "name", "parts"))
+        _only(given, ("shape", "coordinates", "outline", "file", "holes", "name", "parts"))
         names = _list(given.get("coordinates"), "coordinates")
         symbols = tuple(self._symbol(name) for name in names)
         outline, holes = given.get("outline"), given.get("holes", [])
+        if "file" in given:
+            outline = self._file(given).read_text(encoding="utf-8", errors="replace")
         name, parts = given.get("name"), _table(given.get("parts", {}), "parts")
         return Polygon(symbols, outline, holes=holes, name=name, parts=parts)
 
     def _mesh(self, given: Mapping[str, Any]) -> Domain:
-        _only(given, ("shape", "coordinates", "vertices", "faces", "groups", "name"))
+        _only(given, ("shape", "coordinates", "file", "vertices", "faces", "groups", "name"))
         names = _list(given.get("coordinates"), "coordinates")
         symbols = tuple(self._symbol(name) for name in names)
+        if "file" in given:
+            path = self._file(given)
+            if path.suffix.lower() in SURFACES:
+                return Mesh(symbols, path, name=given.get("name"))
+            return read_mesh(symbols, path)
         vertices, faces = (_list(given.get(key), key) for key in ("vertices", "faces"))
         groups = _table(given.get("groups", {}), "groups")
         return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)
@@ -118,9 +145,30 @@ class Reader:
         _only(given, ("shape", "bounds", "name"))
         return Brick(self._bounds(given.get("bounds")), name=given.get("name"))
 
+    def _rectangle(self, given: Mapping[str, Any]) -> Domain:
+        _only(given, ("shape", "bounds", "name"))
+        return Rectangle(self._bounds(given.get("bounds")), name=given.get("name"))
+
+    def _file(self, given: Mapping[str, Any]) -> Path:
+        """The file of a shape, beside the problem file."""
+        if self._folder is None:
+            raise KeyedProblemError("Shapes from files are for problem files only.", ("file",))
+        name = given["file"]
+        if not isinstance(name, str) or not (self._folder / name).is_file():
+            raise KeyedProblemError(f"There is no file {brief(name)} of a shape.", ("file",))
+        return self._folder / name
+
+    def _one_of(self, number: int, given: Any) -> Domain:
+        try:
+            return self(given)
+        except KeyedProblemError as error:
+            raise KeyedProblemError(str(error), ("of", number, *error.key), error.span) from None
+        except ProblemError as error:
+            raise KeyedProblemError(str(error), ("of", number)) from None
+
     def _of(self, given: Mapping[str, Any]) -> list[Domain]:
         _only(given, ("shape", "of"))
-        parts = [self(own) for own in _list(given.get("of"), "of")]
+        parts = [self._one_of(i, own) for i, own in enumerate(_list(given.get("of"), "of"))]
         if len(parts) < 2:
             raise ProblemError(f"shape = {given['shape']!r} needs two shapes or more in `of`.")
         return parts
@@ -155,4 +203,16 @@ def _list(value: Any, what: str) -> list[Any]:
 def _only(given: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     for key in given:
         if key not in keys:
-            raise ProblemError(f"A shape has an entry {key!r}; known: {', '.join(keys)}.")
+            raise KeyedProblemError(
+                f"A shape has an entry {key!r}; known: {', '.join(keys)}.", (key,)
+            )
+
+
+def _named(message: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The entry that a message is about: the first whose name it holds."""
+    words = set(re.findall(r"\w+", message.lower()))
+    meant = {"outline": {"polygon", "geometry", "corners"}}
+    for key in given:
+        if key not in ("shape", "name") and words & ({key} | meant.get(key, set())):
+            return (key,)
+    return ()

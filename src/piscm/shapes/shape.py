@@ -13,8 +13,9 @@ from piscm.problem.box import Box
 from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError
 from piscm.problem.frozen import Frozen
-from piscm.problem.numeric import Floats
+from piscm.problem.numeric import Floats, as_points
 from piscm.problem.predicate import Predicate, Where
+from piscm.problem.written import Number
 from piscm.shapes.outline import Outline
 from piscm.shapes.sections import area_rule, line_rule, spans_on_lines
 
@@ -80,7 +81,7 @@ class Shape(Frozen, Domain):
         return _FUZZ * self.size + _FAR_FUZZ * far
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        points = np.asarray(points, dtype=float)
+        points = as_points(points, self.dimension)
         flat = points.reshape(-1, self.dimension)
         inside = np.zeros(len(flat), dtype=bool)
         near = self.bounding_box.contains(flat)  # and finite
@@ -185,6 +186,13 @@ class Shape(Frozen, Domain):
 
     # --- combinations -----------------------------------------------------------------------
 
+    def buffer(self, distance: Number) -> "Shape":
+        """Grown by a distance, or shrunk by a negative one, where that is known exactly."""
+        raise ProblemError(
+            f"{self} cannot be grown or shrunk by a distance exactly. Write a larger or smaller "
+            "one yourself, or a Polygon with many corners in the plane."
+        )
+
     def cut(self, coordinate: sympy.Symbol, low: float, high: float) -> Domain:
         raise ProblemError(f"{self} is not the same along {coordinate}, so it cannot be cut.")
 
@@ -218,7 +226,12 @@ class Shape(Frozen, Domain):
 
     def _combined(self, how: str, first: Any, second: Any) -> "Shape":
         from piscm.shapes.combination import combined
+        from piscm.shapes.geometry import is_geometry
+        from piscm.shapes.polygon import Polygon
 
+        first, second = (
+            Polygon(self.coordinates, own) if is_geometry(own) else own for own in (first, second)
+        )
         both = isinstance(first, Shape | Box) and isinstance(second, Shape | Box)
         return combined(how, first, second) if both else NotImplemented
 

@@ -36,7 +36,7 @@ class Declarations:
     ----------
     mistakes : Mistakes
     folder : Path or None
-        Where tables of measurements are; None if there may be none.
+        Where tables of measurements and files of shapes are; None if there may be none.
     real : bool
         Whether the domain is real, or made up to find the other mistakes.
     """
@@ -58,6 +58,8 @@ class Declarations:
         """Everything that a document declares."""
         self._read_constants(document)
         self.real = self._read_domain(document)
+        if self.domain is None:
+            return  # without coordinates all else would be a mistake too
         self._read_names(document)
         self._read_expressions(document)
 
@@ -88,7 +90,7 @@ class Declarations:
     def _read_domain(self, document: Mapping[str, Any]) -> bool:
         """Whether the domain is real, or made up to find the other mistakes."""
         with self.mistakes.at():
-            self.parts = read_parts(document, self.constants)
+            self.parts = read_parts(document, self.constants, self.folder)
             if self.parts:
                 members = [part.domain for part in self.parts]
                 self.domain = Mosaic(members, [part.name for part in self.parts])
@@ -96,7 +98,7 @@ class Declarations:
             return self.domain is not None
         given = document.get("domain")
         with self.mistakes.at("domain"):
-            self.domain = read_domain(given, self.constants)
+            self.domain = read_domain(given, self.constants, self.folder)
             return True
         if isinstance(given, Mapping) and not isinstance(given.get("shape"), str):
             made = [name for name in given if isinstance(name, str) and name.isidentifier()]

@@ -1,6 +1,7 @@
 """Domains, places of conditions and regions of integrals, as plain data."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import sympy
@@ -15,7 +16,7 @@ from piscm.problem.symbols import coordinates
 from piscm.text.keys import at
 from piscm.text.parse import parse_expression
 
-_PART = ("part", "face", "where")
+_PART = ("part", "face", "where", "of")
 WHOLE = "domain"
 """The name of the whole domain in integrals."""
 
@@ -28,8 +29,8 @@ def constant(value: Any, known: Constants | None = None) -> Any:
     return parse_expression(value, known or {}, {}, "A bound") if isinstance(value, str) else value
 
 
-def read_domain(given: Any, known: Constants | None = None) -> Domain:
-    """A domain: bounds of a box, or a shape."""
+def read_domain(given: Any, known: Constants | None = None, folder: Path | None = None) -> Domain:
+    """A domain: bounds of a box, or a shape; `folder` is where files of shapes are."""
     if not isinstance(given, Mapping):
         raise ProblemError("domain is missing or is not a table of names.")
     if not isinstance(given.get("shape"), str):
@@ -43,23 +44,34 @@ def read_domain(given: Any, known: Constants | None = None) -> Domain:
             raise ProblemError(f"{name!r} is not the name of a coordinate.")
         return seen.setdefault(name, coordinates(name))
 
-    return Reader(symbol, lambda value: constant(value, known))(given)
+    return Reader(symbol, lambda value: constant(value, known), folder)(given)
 
 
 def read_place(given: Any, domain: Domain, known: Constants | None = None) -> Any:
     """The place of a condition: coordinates, several of them, "boundary", or a part of it."""
-    if isinstance(given, Mapping):
-        symbols = {symbol.name for symbol in domain.coordinates}
-        if given and set(given) <= set(_PART) - symbols:
-            return read_part(given, domain, known)
-        given = [given]
-    if not isinstance(given, list):
+    if isinstance(given, list):
+        return [_one_place(own, number, domain, known) for number, own in enumerate(given)]
+    if not isinstance(given, Mapping):
         return given
-    return [_slice(place, domain, known) for place in given]
+    symbols = {symbol.name for symbol in domain.coordinates}
+    if given and set(given) <= set(_PART) - symbols:
+        return read_part(given, domain, known)
+    return _slice(given, domain, known)
+
+
+def _one_place(given: Any, number: int, domain: Domain, known: Constants | None) -> Any:
+    with at(number):
+        if not isinstance(given, Mapping | str):
+            raise ProblemError("on is missing or is not a table of names.")
+        return read_place(given, domain, known)
 
 
 def read_part(given: Mapping[str, Any], domain: Domain, known: Constants | None = None) -> Place:
-    """A part of the boundary: its name, or a face, and a condition on the coordinates."""
+    """A part of the boundary: its name, or a face, and a condition on the coordinates.
+
+    `of` is the shape that it belongs to, if that is not the domain.
+    """
+    domain = read_domain(given["of"], known) if "of" in given else domain
     part: Any = given.get("part")
     if "face" in given:
         part = _slice(given["face"], domain, known)
@@ -168,5 +180,11 @@ class Regions:
     @property
     def document(self) -> dict[str, Any]:
         """All but the whole domain, as plain data."""
-        made = {name: own.document for name, own in self._regions.items() if name != WHOLE}
+        whole = self._regions[WHOLE]
+        assert isinstance(whole, Domain)
+        made = {
+            name: (own.fitted_to(whole) if isinstance(own, Place) else own).document
+            for name, own in self._regions.items()
+            if name != WHOLE
+        }
         return {name: {} if own == "boundary" else own for name, own in made.items()}

@@ -22,10 +22,12 @@ from piscm.text.regional import read_interface, read_region, read_singular
 def read_document(document: Mapping[str, Any], declared: Declarations) -> Problem | None:
     """The problem, unless there are mistakes; what it declares is read into `declared`."""
     declared.read(document)
+    if declared.domain is None:
+        return None
     equations, conditions = _equations(document, declared), _conditions(document, declared)
     observations = _observations(document, declared)
     _check_used(declared, equations, conditions, observations)
-    if declared.mistakes or declared.domain is None:
+    if declared.mistakes:
         return None
     with declared.mistakes.at():
         return _problem(document, declared, equations, conditions, observations)

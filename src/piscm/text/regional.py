@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import sympy
@@ -31,7 +32,9 @@ class Part:
     given: Mapping[str, Any]
 
 
-def read_parts(document: Mapping[str, Any], constants: Constants) -> list[Part]:
+def read_parts(
+    document: Mapping[str, Any], constants: Constants, folder: Path | None = None
+) -> list[Part]:
     """The regions of a problem; none if it has one domain."""
     listed = checked_list(document.get("region", []), "region")
     if listed and "domain" in document:
@@ -43,7 +46,8 @@ def read_parts(document: Mapping[str, Any], constants: Constants) -> list[Part]:
             known_only(given, names(REGION), "A region")
             name = checked_name(given.get("name", f"region_{number + 1}"))
             with at("domain"):
-                found.append(Part(name, read_domain(given.get("domain"), constants), given))
+                domain = read_domain(given.get("domain"), constants, folder)
+                found.append(Part(name, domain, given))
     return found
 
 

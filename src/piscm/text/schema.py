@@ -11,7 +11,7 @@ _PLACE = {
     "oneOf": [
         {"const": "boundary"},
         {"type": "object"},
-        {"type": "array", "items": {"type": "object"}},
+        {"type": "array", "items": {"type": ["object", "string"]}},
     ]
 }
 
@@ -62,8 +62,9 @@ CONDITION = (
         "on",
         _PLACE,
         'Where: `{x = 0}`, several of them in a list, `"boundary"`, a part of the boundary of a '
-        'shape `{part = "hole"}`, `{where = "x < 0.1"}`. Left out where the expression names its '
-        "place itself, `u_x(x=0) = 0`, and for integrals.",
+        'shape `{part = "hole"}`, `{where = "x < 0.1"}`, or of another shape, which may be a curve '
+        'inside, `{of = {shape = "disk", center = {x = 0, y = 0}, radius = 0.5}}`. Left out where '
+        "the expression names its place itself, `u_x(x=0) = 0`, and for integrals.",
     ),
     Entry("weight", _NUMBER, "Relative to other conditions; 1 by default."),
 )
@@ -145,7 +146,9 @@ PROBLEM = (
     Entry(
         "domain",
         {"type": "object"},
-        'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape. Required without regions.',
+        'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape: `shape = "disk"`, '
+        '`"rectangle"`, `"polygon"`, ... A `"mesh"` or `"polygon"` may have a `file` beside the '
+        "problem file (STL, OBJ, PLY, .msh, ...; GeoJSON or WKT). Required without regions.",
     ),
     Entry(
         "equations",
