@@ -3,8 +3,8 @@ A part of a face
 ================
 
 Water flows through a square without gathering or turning: its velocity has no divergence and no
-curl. On one side half of the probes measure the flow through it, the others the flow along it. Parts
-of a face are told by a predicate.
+curl. On one side half of the probes measure the flow through it, the others the flow along it.
+Parts of a face are told by a predicate.
 """
 
 import matplotlib.pyplot as plt
