@@ -13,7 +13,7 @@ from piscm.construct.checks import check_count
 from piscm.fit.eigenmode import Eigenmode, eigen_outcomes
 from piscm.fit.eigenproblem import eigenvalue_of
 from piscm.linalg.threads import one_thread
-from piscm.march.enriched import enriched
+from piscm.march.enriched import MISSED, functions_of, has_corners
 from piscm.network.start import Start
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
@@ -94,18 +94,28 @@ def eigenpairs(
 
 
 def _judged(request: Request, count: int, tol: float, seed: int) -> list[Outcome]:
-    """The modes with their final status, with singular functions at corners if they need any."""
-    found = [judged(own, tol, seed) for own in eigen_outcomes(request, count, tol)]
-    others = [enriched(request.problem, own) for own in found]
-    problem = next((own for own in others if own is not None), None)
-    if problem is None:
-        return found
-    again = replace(request, problem=problem, start=Start(problem), rng=generator(seed))
-    try:
-        second = [judged(own, tol, seed) for own in eigen_outcomes(again, count, tol)]
-    except STOPS:  # before it had any
-        return found
-    return second if len(second) >= len(found) and _error(second) < _error(found) else found
+    """The modes with their final status.
+
+    Hardly any mode of a shape with re-entrant corners is smooth there: singular functions come
+    first, and plain nodes where these do not do.
+    """
+    problem = request.problem
+    found: list[Outcome] = []
+    each = functions_of(problem)
+    problems = [problem, problem.with_singular(each)] if any(each) else [problem]
+    for own in reversed(problems) if has_corners(problem) else problems:
+        again = replace(request, problem=own, start=Start(own), rng=generator(seed))
+        try:
+            other = [judged(mode, tol, seed) for mode in eigen_outcomes(again, count, tol)]
+        except STOPS:
+            if not found:
+                raise
+            return found
+        if len(other) > len(found) or _error(other) < _error(found):
+            found = other
+        if len(found) == count and all(mode.status not in MISSED for mode in found):
+            return found
+    return found
 
 
 def _error(outcomes: list[Outcome]) -> float:

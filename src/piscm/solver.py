@@ -29,6 +29,7 @@ from piscm.compile.jumps import check_jumps
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
 from piscm.march.enriched import better, enriched
+from piscm.march.first_look import first_look, needs_more_nodes
 from piscm.march.methods import Auto
 from piscm.march.ringed import in_rings, ringed
 from piscm.network.network import Network
@@ -179,9 +180,11 @@ def solve(
     _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
     # Ctrl-C waits for the next look at the clock: from here on there may be something to return.
     with spending(budget), interrupts_at_checks():
-        found = _found(method, request, seed)
         if isinstance(method, Auto) and guess is None:
+            found = _found(first_look(problem, method), request, seed)
             found = _tried_otherwise(found, method, request, seed)
+        else:
+            found = _found(method, request, seed)
         solution = solution_of(method, found, seed, time.perf_counter() - began)
     _log.info(
         "%s after %.3g s with %d nodes: %s",
@@ -197,9 +200,15 @@ def solve(
 
 def _tried_otherwise(found: Outcome, method: Auto, request: Request, seed: int) -> Outcome:
     """The best of an outcome and of those of the problem posed otherwise, where it needs that."""
-    problem, start = request.problem, request.start
+    problem, start, look = request.problem, request.start, found
+
+    def plain(problem: Problem, found: Outcome) -> Problem | None:
+        more = needs_more_nodes(look, found) and first_look(problem, method) != method
+        return problem if more else None
+
     ways: list[tuple[Callable[[Problem, Outcome], Problem | None], Method]] = [
         (enriched, method),
+        (plain, method),
         (ringed, in_rings(method)),
     ]
     for changed, by in ways:

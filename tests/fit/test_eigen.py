@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.special import jn_zeros
 
 from piscm import (
@@ -14,10 +15,14 @@ from piscm import (
     Observations,
     Periodic,
     Problem,
+    Region,
+    Status,
     coordinates,
+    div,
     eigen,
     eigenpairs,
     field,
+    grad,
     laplacian,
     load,
     polar,
@@ -26,7 +31,7 @@ from piscm import (
 )
 from piscm.budget.budget import OutOfTimeError
 
-x, y, r = coordinates("x y r")
+x, y, r, k = coordinates("x y r k")
 s, u, f = field("s", x), field("u", x, y), field("f", r)
 lam = unknown("lam")
 ENDS = [Condition(s, on="boundary")]
@@ -167,6 +172,50 @@ def test_modes_are_kept_if_the_time_ends_before_singular_functions_gave_any(monk
         return searched(request, count, tol)
 
     monkeypatch.setattr(eigen, "eigen_outcomes", once)
-    monkeypatch.setattr(eigen, "enriched", lambda problem, outcome: problem)
+    monkeypatch.setattr(eigen, "functions_of", lambda problem: [{s: [x**2.5]}])
+    monkeypatch.setattr(eigen, "MISSED", (Status.CONVERGED,))
     assert values(eigenpairs(string(), 2)) == pytest.approx([np.pi**2, 4 * np.pi**2])
     assert len(requests) == 2
+
+
+def _two_regions(left, right, item, ends, one, other):
+    return Problem(
+        regions=[Region(left, {k: one}), Region(right, {k: other})],
+        equations=[div(k * grad(item)) + lam * item],
+        conditions=[Condition(item, on=ends)],
+        unknowns={lam: 0.0},
+    )
+
+
+def _layers(low, high, one, other, across=0.0):
+    """Eigenvalues of two layers of width 1, by the determinant of what is tied."""
+
+    def misfit(value):
+        first, second = (np.sqrt((value - own * across + 0j) / own) for own in (one, other))
+        return (one * first * np.cos(first) * np.sin(second) / second).real + (
+            other * np.cos(second) * np.sin(first)
+        ).real
+
+    grid = np.linspace(low, high, 4001)
+    values = [misfit(own) for own in grid]
+    pairs = zip(grid[:-1], grid[1:], values[:-1], values[1:], strict=True)
+    return [brentq(misfit, a, b, xtol=1e-13) for a, b, f, g in pairs if f * g < 0]
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1), (1, 4), (3, 0.5)])
+def test_modes_of_two_regions_on_a_line(one, other):
+    left, right = Box({x: (0, 1)}), Box({x: (1, 2)})
+    modes = eigenpairs(_two_regions(left, right, s, "boundary", one, other), 3)
+    np.testing.assert_allclose(values(modes), _layers(0.1, 60, one, other)[:3], rtol=1e-6)
+    assert all(mode.status.ok for mode in modes)
+    assert float(modes[1].integral(s**2)) == pytest.approx(1)
+    assert set(modes[0].error_estimate.by_field) == {"s"}
+
+
+@pytest.mark.parametrize("other", [1, 4])
+def test_modes_of_two_regions_of_a_plane(other):
+    left, right = Box({x: (0, 1), y: (0, 1)}), Box({x: (1, 2), y: (0, 1)})
+    modes = eigenpairs(_two_regions(left, right, u, "boundary", 1, other), 2, tol=1e-3)
+    exact = sorted(_layers(0.1, 60, 1, other, np.pi**2) + _layers(0.1, 60, 1, other, 4 * np.pi**2))
+    np.testing.assert_allclose(values(modes), exact[:2], rtol=1e-4)
+    assert all(mode.status.ok for mode in modes)

@@ -12,6 +12,7 @@ from piscm import (
     PISC3,
     Box,
     Condition,
+    Disk,
     Observations,
     Problem,
     ProblemError,
@@ -239,3 +240,24 @@ def test_correlation_is_symmetric_with_ones():
     np.testing.assert_allclose(np.diag(correlation), 1.0)
     np.testing.assert_allclose(correlation, correlation.T)
     assert abs(correlation[0, 1]) < 1
+
+
+def test_a_condition_at_one_point_tells_an_unknown():
+    y = coordinates("y")
+    mode, lam = field("mode", x, y), unknown("lam")
+    disk = Disk({x: 0, y: 0}, 1)
+
+    def found(equation, at, guess):
+        conditions = [Condition(mode, on="boundary"), at]
+        return solve(Problem(disk, [equation], conditions, unknowns={lam: guess}), max_seconds=20)
+
+    laplace = mode.diff(x, 2) + mode.diff(y, 2)
+    drum = found(laplace + lam * mode, Condition(mode - 1, on={x: 0, y: 0}), 5.0)
+    assert drum.status.ok
+    assert drum.unknowns["lam"].value == pytest.approx(2.404825557695773**2, rel=1e-6)
+    assert np.isfinite(drum.unknowns["lam"].stderr)
+    load = found(laplace + lam, Condition(mode - 1, on={x: 0, y: 0}), 1.0)
+    assert load.status.ok
+    assert load.unknowns["lam"].value == pytest.approx(4)
+    # On the rim the field is known already.
+    assert found(laplace + lam, Condition(mode, on={x: 1, y: 0}), 1.0).status is Status.UNDETERMINED

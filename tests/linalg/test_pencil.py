@@ -45,3 +45,20 @@ def test_complex_eigenvalues_are_left_out(rng):
     basis = rng.standard_normal((20, 20))
     found, _ = Columns(-matrix @ basis, basis, basis, 0.0).pencil(1e-13).nearest(3, rng)
     assert not np.any(np.abs(found) < 1.5)
+
+
+def test_without_a_real_eigenvalue_nothing_is_found(rng):
+    matrix = scipy.linalg.block_diag(*([[0, n], [-n, 0]] for n in range(1, 11)))
+    basis = rng.standard_normal((20, 20))
+    found, weights = Columns(-matrix @ basis, basis, basis, 0.0).pencil(1e-13).nearest(4, rng)
+    assert len(found) == 0
+    assert weights.shape == (20, 0)
+
+
+def test_values_that_are_hardly_independent(square, rng):
+    matrix, basis = square
+    faint = basis.copy()
+    faint[2:] *= 1e-200
+    found, weights = Columns(-matrix @ basis, basis, faint, 0.0).pencil(1e-13).nearest(3, rng)
+    assert np.isfinite(found).all()
+    assert np.isfinite(weights).all()

@@ -1,17 +1,22 @@
 """Singular functions: at re-entrant corners, in holes, and as the user names them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy
 
 import piscm
 from piscm import (
+    Auto,
+    Box,
     Condition,
     Disk,
     Polygon,
     Problem,
     ProblemError,
     Rectangle,
+    Status,
     coordinates,
     field,
     polar_power,
@@ -19,6 +24,7 @@ from piscm import (
     solve,
     zoo,
 )
+from piscm.march.first_look import first_look, needs_more_nodes
 from piscm.network.model import Model
 from piscm.network.singular import _derivative
 from piscm.shapes.singular import corners, holes
@@ -111,3 +117,23 @@ def test_bad_singular_functions():
         problem({u: x})
     with pytest.raises(ProblemError, match="nobody declared"):
         problem({u: [coordinates("z") ** 2]})
+
+
+def test_singular_functions_come_before_many_smooth_nodes():
+    laplace = u.diff(x, 2) + u.diff(y, 2)
+    problem = Problem(L_SHAPE, [laplace + 1], [Condition(u, on="boundary")])
+    assert first_look(problem, Auto()).max_nodes < Auto().max_nodes
+    named = Problem(L_SHAPE, [laplace + 1], [Condition(u, on="boundary")], singular={u: ()})
+    curved = Problem(L_SHAPE, [laplace + u**2], [Condition(u, on="boundary")])
+    square = Problem(Box({x: (0, 1), y: (0, 1)}), [laplace + 1], [Condition(u, on="boundary")])
+    for other in (named, curved, square):
+        assert first_look(other, Auto()) == Auto()
+
+
+def test_more_smooth_nodes_are_tried_where_singular_functions_gain_nothing():
+    def ended(error, status=Status.HOPELESS):
+        return SimpleNamespace(status=status, error=SimpleNamespace(relative=error))
+
+    assert needs_more_nodes(ended(0.1), ended(0.05))
+    assert not needs_more_nodes(ended(0.1), ended(1e-3))
+    assert not needs_more_nodes(ended(0.1), ended(0.05, Status.CONVERGED))

@@ -14,6 +14,7 @@ from piscm import (
     PointCloud,
     Problem,
     ProblemError,
+    Region,
     Sampling,
     coordinates,
     field,
@@ -149,6 +150,48 @@ def test_a_flat_mesh_with_physical_groups(tmp_path):
         read_mesh((x, y), tmp_path / "b.msh")
 
 
+def test_groups_of_cells_are_regions(tmp_path):
+    points = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [2, 1, 0]], float)
+    triangles = np.array([[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]])
+    tags = [np.array([1, 2, 3]), np.array([4, 4, 5, 5])]
+    mesh = meshio.Mesh(
+        points,
+        [("line", np.array([[0, 3], [2, 5], [1, 4]])), ("triangle", triangles)],
+        cell_data={"gmsh:physical": tags, "gmsh:geometrical": tags},
+        field_data={
+            "cold": np.array([1, 1]),
+            "hot": np.array([2, 1]),
+            "joint": np.array([3, 1]),
+            "steel": np.array([4, 2]),
+            "copper": np.array([5, 2]),
+        },
+    )
+    path = tmp_path / "a.msh"
+    meshio.write(path, mesh, file_format="gmsh22", binary=False)
+    assert "joint" not in read_mesh((x, y), path).parts  # it lies inside
+    steel, copper = (read_mesh((x, y), path, group=name) for name in ("steel", "copper"))
+    assert {"cold", "joint"} < set(steel.parts)
+    assert "hot" not in steel.parts
+    k, u = coordinates("k"), field("u", x, y)
+    problem = Problem(
+        regions=[Region(steel, {k: 1}, name="steel"), Region(copper, {k: 3}, name="copper")],
+        equations=[(k * u.diff(x)).diff(x) + (k * u.diff(y)).diff(y)],
+        conditions=[
+            Condition(u, on=steel.boundary("cold")),
+            Condition(u - 4, on=copper.boundary("hot")),
+            Condition(u.diff(y), on=[{y: 0}, {y: 1}]),
+        ],
+    )
+    method = PISC3(max_nodes=30, selection="orthogonal", candidates=60, activation="sin")
+    solution = solve(problem, method, sampling=Sampling(interior=150, boundary=30))
+    assert float(solution(x=1.0, y=0.5)) == pytest.approx(3, abs=1e-2)
+    with pytest.raises(ProblemError, match=r"no physical group 'tin'.*: copper, steel"):
+        read_mesh((x, y), path, group="tin")
+    meshio.write(tmp_path / "a.vtu", mesh)  # which keeps numbers, no names
+    numbered = read_mesh((x, y), tmp_path / "a.vtu", group="group 5")
+    assert numbered.bounding_box.lower[0] == 1
+
+
 def test_tetrahedra_with_physical_groups(tmp_path):
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], float)
     cells = np.array([[0, 1, 2, 3], [1, 2, 3, 4]])
@@ -164,6 +207,8 @@ def test_tetrahedra_with_physical_groups(tmp_path):
     meshio.write(tmp_path / "a.msh", mesh, file_format="gmsh22", binary=False)
     solid = read_mesh((x, y, z), tmp_path / "a.msh")
     checked(solid, 100)
+    one = read_mesh((x, y, z), tmp_path / "a.msh", group="group 1")
+    assert one.contains([[0.2, 0.2, 0.2]])[0]
     floor, normals = solid.sample_boundary(10, draw(), "floor")
     assert (floor[:, 2] == 0).all()
     np.testing.assert_allclose(normals, np.tile([0, 0, -1], (len(floor), 1)))

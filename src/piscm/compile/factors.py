@@ -10,10 +10,8 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.compile.numeric_code import function_of
+from piscm.compile.switches import JUMPING
 from piscm.problem.domain import Domain
-
-JUMPING = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceiling, sympy.frac)
-# Factors with these may be what is left of a flux, and are not for us to leave out.
 
 _POINTS = 256
 # Rows fainter than others by more than this are lost in the round-off of their squares.
@@ -31,7 +29,7 @@ def without_known_factor(equation: sympy.Expr, domain: Domain, where: str) -> sy
         if factor.free_symbols
         and factor.free_symbols <= coordinates
         and not factor.has(AppliedUndef, sympy.Derivative, sympy.Integral, *JUMPING)
-    ]
+    ]  # one that jumps may be what is left of a flux, and is not for us to leave out
     if not known or len(known) == len(equation.args):
         return equation
     if not _only_loud_and_faint(sympy.Mul(*known), domain, where):

@@ -10,19 +10,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from piscm.compile.blocks import Block
-from piscm.compile.factors import JUMPING
-from piscm.compile.numeric_code import function_of
+from piscm.compile.switches import JUMPING, Switches
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
-
-Floats = NDArray[np.float64]
-
-_POINTS, _LINES, _HALVINGS = 513, 4, 50
-_REACH = 3.0  # fields and their derivatives are taken between minus this and this
-_JUMP = 1e-6  # relative to the largest value
+from piscm.problem.mosaic import Mosaic
+from piscm.problem.regional_places import InRegion
 
 
 def check_jumps(domain: Domain, blocks: Sequence[Block], fields: Sequence[sympy.Expr]) -> None:
@@ -39,10 +33,9 @@ def check_jumps(domain: Domain, blocks: Sequence[Block], fields: Sequence[sympy.
                 if not order or order < max(same) or not partial.has(*JUMPING):
                     continue
                 symbol = domain.coordinates[axis]
-                names = [symbol, *(s for s in compiled.symbols[domain.dimension :])]
-                spans = [(box.lower[axis], box.upper[axis])] + [(-_REACH, _REACH)] * len(names)
-                for name, span in zip(names, spans, strict=False):
-                    where = _jump(partial, compiled.symbols, name, span, box.lower, box.upper)
+                switches = Switches(partial, compiled.symbols, _home(domain, block))
+                for name in (symbol, *compiled.symbols[domain.dimension :]):
+                    where = switches.jump(name)
                     if where is not None:
                         digit = np.round(where / box.width[axis], 9) * box.width[axis] + 0.0
                         place = f" near {name} = {digit:.4g}" if name is symbol else ""
@@ -53,58 +46,22 @@ def jumps_along(
     domain: Domain, blocks: Sequence[Block]
 ) -> Iterator[tuple[Block, sympy.Symbol, float]]:
     """Equations whose value jumps along a coordinate, with where."""
-    box = domain.bounding_box
     for block in blocks:
-        compiled = block.compiled
-        expression = compiled.written[0]
+        expression = block.compiled.written[0]
         if block.kind != "equations" or not expression.has(*JUMPING):
             continue
-        for axis, symbol in enumerate(domain.coordinates):
-            span = (box.lower[axis], box.upper[axis])
-            where = _jump(expression, compiled.symbols, symbol, span, box.lower, box.upper)
+        switches = Switches(expression, block.compiled.symbols, _home(domain, block))
+        for symbol in domain.coordinates:
+            where = switches.jump(symbol)
             if where is not None:
                 yield block, symbol, where
 
 
-def _jump(
-    partial: sympy.Expr,
-    symbols: Sequence[sympy.Symbol],
-    along: sympy.Symbol,
-    span: tuple[float, float],
-    lower: Floats,
-    upper: Floats,
-) -> float | None:
-    """Where an expression jumps along a symbol, the others held fixed; None if nowhere."""
-    if not partial.has(along):
-        return None
-    function, rng = function_of(symbols, [partial], "A coefficient"), np.random.default_rng(0)
-    column = list(symbols).index(along)
-
-    def values(fixed: Floats, at: Floats) -> Floats:
-        arguments = [np.full(len(at), value) for value in fixed]
-        arguments[column] = at
-        with np.errstate(all="ignore"):
-            made = np.asarray(function(*arguments)[0], dtype=float)
-        return np.asarray(np.nan_to_num(np.broadcast_to(made, at.shape), posinf=0.0, neginf=0.0))
-
-    for _ in range(_LINES):
-        fixed = rng.uniform(-_REACH, _REACH, len(symbols))
-        fixed[: len(lower)] = rng.uniform(lower, upper)
-        at = np.linspace(*span, _POINTS)
-        own = values(fixed, at)
-        step = int(np.argmax(np.abs(np.diff(own))))
-        low, high, size = at[step], at[step + 1], np.abs(own).max()
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            three = values(fixed, np.array([low, middle, high]))
-            if abs(three[1] - three[0]) >= abs(three[2] - three[1]):
-                high = middle
-            else:
-                low = middle
-        ends = values(fixed, np.array([low, high]))
-        if abs(ends[1] - ends[0]) > _JUMP * size > 0:
-            return float(middle)
-    return None
+def _home(domain: Domain, block: Block) -> Domain:
+    """Where an equation holds: one region, if there are several."""
+    if isinstance(domain, Mosaic) and isinstance(block.place, InRegion):
+        return domain.members[block.place.number]
+    return domain
 
 
 def _message(block: Block, field: sympy.Expr, symbol: sympy.Symbol, order: int, place: str) -> str:

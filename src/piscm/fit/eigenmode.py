@@ -9,7 +9,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.budget.budget import finishing
 from piscm.budget.interrupts import interrupts_at_checks
 from piscm.construct.checks import check_count, check_positive
-from piscm.fit.eigenproblem import eigenvalue_of
+from piscm.fit.eigenproblem import eigenvalue_of, everywhere
 from piscm.fit.mode_search import ModeSearch, Trial
 from piscm.fit.piece import Task, task_for
 from piscm.fit.residuals import block_residuals, fitted_points
@@ -127,10 +127,11 @@ def _outcome(
 
 def _error(network: Network, trial: Trial, number: int) -> ErrorEstimate:
     relative = trial.error(number)
-    points = trial.fresh[0][0].points
+    problem = network.problem
+    points = everywhere(problem, trial.fresh)
     sizes = {
-        str(item.func): float(np.sqrt(np.mean(network.value(network.compile(item), points) ** 2)))
-        for item in network.problem.fields
+        str(item.func): float(np.sqrt(np.mean(network.values(item, points) ** 2)))
+        for item in problem.written_fields
     }
     return ErrorEstimate(relative, {name: relative * size for name, size in sizes.items()})
 
@@ -138,15 +139,14 @@ def _error(network: Network, trial: Trial, number: int) -> ErrorEstimate:
 def normalized(network: Network) -> Network:
     """The mode whose square has the integral 1, positive where it is largest."""
     problem = network.problem
-    squares = sum(item**2 for item in problem.fields)
+    squares = sum(item**2 for item in problem.written_fields)
     try:
         size = float(np.sqrt(integrate(network, squares, None, {})))
     except ProblemError:  # no quadrature there: its root mean square is 1 already
         size = 1.0
-    first = network.compile(problem.fields[0])
     rng = np.random.default_rng(0)
     points = problem.domain.sample_inside(1000, lambda count, d: rng.random((count, d)))
-    values = network.value(first, points)
+    values = network.values(problem.written_fields[0], points)
     factor = np.copysign(1.0 / size, values[np.argmax(np.abs(values))])
     return Network(
         problem,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.sites import Points
@@ -140,7 +141,6 @@ def _rows(
     none = np.zeros((len(nodes), len(problem.fields)))
 
     asked = problem.asked
-    inside = points[0][0].points
 
     def at(value: float) -> Floats:
         state = system.state_with(columns, none, np.where(asked, value, 0.0))
@@ -152,5 +152,19 @@ def _rows(
     slope = at(1.0) - base
     network = Network(problem, task.start, activation, nodes, none, np.zeros(len(asked)))
     kept = np.concatenate([np.ones(none.size, dtype=bool), ~asked])
-    values = [network.gradient(network.compile(item), inside)[kept].T for item in problem.fields]
-    return base, slope, np.concatenate(values) / np.sqrt(len(inside))
+    own = [
+        network.gradient(network.compile(item), inside)[kept].T
+        for item, inside in at_home(problem, points)
+    ]
+    return base, slope, np.concatenate(own) / np.sqrt(len(everywhere(problem, points)))
+
+
+def at_home(problem: Problem, points: Points) -> list[tuple[AppliedUndef, Floats]]:
+    """Every field, with the points inside at which it has a meaning: those of its region."""
+    return [(item, points[problem.equation_at_home(item)][0].points) for item in problem.fields]
+
+
+def everywhere(problem: Problem, points: Points) -> Floats:
+    """The points inside all regions together."""
+    numbers = dict.fromkeys(problem.equation_at_home(item) for item in problem.fields)
+    return np.concatenate([points[number][0].points for number in numbers])

@@ -1,6 +1,6 @@
 """The search for a network in which modes are accurate: small trials first, then more nodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
-from piscm.fit.eigenproblem import Modes, eigenvalue_of, modes_of
+from piscm.fit.eigenproblem import Modes, at_home, eigenvalue_of, modes_of
 from piscm.fit.members import Member
 from piscm.fit.piece import Task
 from piscm.network.network import Network
@@ -109,7 +109,7 @@ class Trial:
         near = np.flatnonzero(gaps <= _ALIKE * size)
         if not len(near):
             return np.inf
-        points = self.fresh[0][0].points
+        points = self.fresh
         mine = _values(self.network(task, number), points)
         theirs = np.stack([_values(other.network(task, int(i)), points) for i in near], axis=1)
         left = mine - theirs @ np.linalg.lstsq(theirs, mine, rcond=None)[0]
@@ -245,8 +245,9 @@ def _coarser(member: Member) -> Member:
     return replace(member, scales=tuple(scale / np.sqrt(2.0) for scale in member.scales))
 
 
-def _values(network: Network, points: Floats) -> Floats:
-    compiled: Sequence[Floats] = [
-        network.value(network.compile(item), points) for item in network.problem.fields
+def _values(network: Network, points: Points) -> Floats:
+    own = [
+        network.value(network.compile(item), inside)
+        for item, inside in at_home(network.problem, points)
     ]
-    return np.concatenate(compiled)
+    return np.concatenate(own)

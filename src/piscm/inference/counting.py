@@ -40,7 +40,13 @@ def missing_conditions(problem: Problem) -> Mapping[sympy.Symbol, tuple[int, int
 
 
 def just_enough(problem: Problem) -> bool:
-    """Whether there are as many conditions as orders, and no data: a forward problem."""
+    """Whether there are as many conditions as orders, and no data: a forward problem.
+
+    A condition at a point or on an edge is one more, which may tell an unknown.
+    """
+    places = [condition.place for condition in problem.conditions]
+    if any(len(part) > 1 for own in places if isinstance(own, Slices) for part in own.parts):
+        return False
     counted, regular = _counted(problem), _regularity(problem)
     return bool(counted) and all(
         given <= needed <= given + regular[symbol] for symbol, (needed, given) in counted.items()

@@ -87,6 +87,8 @@ class Pencil:
         found, modes = self._iterated(block, self._shift, _FIRST, count)
         before = np.zeros(0)
         for _ in range(_ROUNDS):
+            if not len(found):  # all of them are complex
+                break
             found, modes = self._distinct(*self._refined(found, modes, rng))
             near = np.sort(found)
             if len(near) == len(before) and np.allclose(near, before, rtol=_SETTLED, atol=0.0):
@@ -141,6 +143,8 @@ class Pencil:
             half = scipy.linalg.solve_triangular(triangle, target, trans="T", check_finite=False)
             block = scipy.linalg.solve_triangular(triangle, half, check_finite=False)
             block = _orthonormal(block, self._values)
+        if not np.isfinite(block).all():  # functions whose values are not independent at all
+            return np.zeros(0), np.zeros((len(block), 0))
         # Others than the smallest violate the conditions, which `slope` does not see.
         _, sizes, turned = scipy.linalg.svd(triangle @ block, check_finite=False)
         block, sizes = block @ turned[-count:].T, sizes[-count:]

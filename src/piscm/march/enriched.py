@@ -11,7 +11,7 @@ from piscm.problem.problem import Problem
 from piscm.result.method import Outcome
 from piscm.result.status import Status
 from piscm.shapes.shape import Shape
-from piscm.shapes.singular import singular_functions
+from piscm.shapes.singular import corners, singular_functions
 
 MISSED = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED, Status.INACCURATE)
 """How a run ends that did not do with smooth nodes on the whole domain."""
@@ -23,8 +23,14 @@ def enriched(problem: Problem, outcome: Outcome) -> Problem | None:
     None if the user named such functions, or said that there are none; if the shape has none; or if
     the outcome needs none.
     """
-    if not problem.tries_singular or outcome.status not in MISSED:
-        return None
+    each = functions_of(problem) if outcome.status in MISSED else []
+    return problem.with_singular(each) if any(each) else None
+
+
+def functions_of(problem: Problem) -> list[Mapping[AppliedUndef, Sequence[sympy.Expr]]]:
+    """The singular functions of each field that may be tried, for every region."""
+    if not problem.tries_singular:
+        return []
     domain = problem.domain
     said = problem.statement or problem
     fields = [item for item in problem.written_fields if _smooths(said.equations, item, domain)]
@@ -33,7 +39,15 @@ def enriched(problem: Problem, outcome: Outcome) -> Problem | None:
     for member in members:
         functions = singular_functions(member) if isinstance(member, Shape) else ()
         each.append({item: functions for item in fields if functions})
-    return problem.with_singular(each) if any(each) else None
+    return each
+
+
+def has_corners(problem: Problem) -> bool:
+    """Whether a shape in the plane has re-entrant corners."""
+    domain = problem.domain
+    members: Sequence[Domain] = domain.members if isinstance(domain, Mosaic) else [domain]
+    flat = [own for own in members if isinstance(own, Shape) and own.dimension == 2]
+    return any(corners(own) for own in flat)
 
 
 def _smooths(equations: Sequence[sympy.Expr], item: AppliedUndef, domain: Domain) -> bool:
@@ -54,7 +68,9 @@ def _smooths(equations: Sequence[sympy.Expr], item: AppliedUndef, domain: Domain
 
 def better(first: Outcome, second: Outcome) -> Outcome:
     """Of two outcomes the one with the smaller error."""
-    errors = [
-        own.error.relative if own.error is not None else float("inf") for own in (first, second)
-    ]
-    return second if second.status.ok or errors[1] < errors[0] else first
+    return second if second.status.ok or error_of(second) < error_of(first) else first
+
+
+def error_of(outcome: Outcome) -> float:
+    """The estimated relative error, infinite if it is not known."""
+    return float("inf") if outcome.error is None else outcome.error.relative

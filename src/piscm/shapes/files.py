@@ -1,27 +1,41 @@
 """Domains from the files of mesh generators, on meshio."""
 
+from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 import sympy
 
-from piscm.problem.errors import ProblemError, shortened
+from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.numeric import Floats
 from piscm.shapes.geometry import imported_shapely
 from piscm.shapes.mesh import Mesh
 from piscm.shapes.polygon import Polygon
 from piscm.shapes.shape import Shape
 
-_FLAT = {"triangle": 3, "quad": 4}
+_DIMENSIONS = {"line": 1, "triangle": 2, "quad": 2, "tetra": 3}
+_FLAT = ("triangle", "quad")
 
 
-def read_mesh(coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str]) -> Shape:
+def read_mesh(
+    coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str], group: str | None = None
+) -> Shape:
     """The domain that a file of meshio's describes: .msh, .vtu, .xdmf, ...
 
     Triangles in two coordinates give a `Polygon`, tetrahedra (or a closed surface of triangles) in
     three coordinates a `Mesh`. Physical groups of lines or of surface triangles are named parts of
     the boundary.
+
+    Parameters
+    ----------
+    coordinates : tuple of Symbol
+        Two or three.
+    path : str or path
+    group : str, optional
+        The cells of one physical group, as ``"steel"``, instead of all: a region of
+        ``Problem(regions=[Region(read_mesh((x, y), path, "steel"), {k: 50}), ...])``. In files that
+        keep numbers and no names, as .vtu, it is called ``"group 1"``.
     """
     try:
         import meshio
@@ -37,9 +51,9 @@ def read_mesh(coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str]) 
         ) from None
     dimension = len(coordinates)
     if dimension == 2:
-        return _polygon(coordinates, found, path)
+        return _polygon(coordinates, found, path, group)
     if dimension == 3:
-        return _solid(coordinates, found, path)
+        return _solid(coordinates, found, path, group)
     raise ProblemError(f"A mesh lives in two or three coordinates, not in {dimension}.")
 
 
@@ -48,12 +62,28 @@ def _cells(found: Any, kind: str) -> Any:
     return np.concatenate(own) if own else np.zeros((0, 2), dtype=int)
 
 
+def _cells_of(found: Any, kinds: Sequence[str], group: str | None, path: Any) -> list[Any]:
+    """The cells of some kinds, all of them or those of one physical group."""
+    if group is None:
+        every = [_cells(found, kind) for kind in kinds]
+        return [own for own in every if len(own)]
+    groups = [_groups(found, kind) for kind in kinds]
+    made = [own[group] for own in groups if group in own]
+    if not made:
+        known = ", ".join(sorted({name for own in groups for name in own})) or "none"
+        raise ProblemError(
+            f"{path} has no physical group {brief(group)} of {' or '.join(kinds)} cells; its "
+            f"groups of these: {known}."
+        )
+    return made
+
+
 def _groups(found: Any, kind: str) -> dict[str, Any]:
     """Cells of a kind by the name of their physical group."""
     names = {
         int(data[0]): name
         for name, data in found.field_data.items()
-        if np.size(data) == 2 and int(data[1]) == {"line": 1, "triangle": 2}[kind]
+        if np.size(data) == 2 and int(data[1]) == _DIMENSIONS[kind]
     }
     tags = found.cell_data.get("gmsh:physical", [None] * len(found.cells))
     made: dict[str, list[Any]] = {}
@@ -65,23 +95,40 @@ def _groups(found: Any, kind: str) -> dict[str, Any]:
     return {name: np.concatenate(parts) for name, parts in made.items()}
 
 
-def _polygon(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Polygon:
+def _polygon(
+    coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any, group: str | None
+) -> Polygon:
     shapely = imported_shapely()
     points: Floats = np.asarray(found.points, dtype=float)
     if points.shape[1] == 3 and np.ptp(points[:, 2]) > 0:
         raise ProblemError(f"{path} is not flat: give three coordinates.")
-    flat = [points[_cells(found, kind)][:, :, :2] for kind in _FLAT if len(_cells(found, kind))]
-    if not flat:
+    cells = _cells_of(found, _FLAT, group, path)
+    if not cells:
         raise ProblemError(f"{path} holds no triangles or quadrilaterals.")
-    outline = shapely.union_all([shapely.Polygon(cell) for cells in flat for cell in cells])
-    groups = {name: points[lines][:, :, :2] for name, lines in _groups(found, "line").items()}
-    return Polygon(coordinates, outline, parts=groups)
+    rings = [points[own][:, :, :2] for own in cells]
+    outline = shapely.union_all([shapely.Polygon(ring) for own in rings for ring in own])
+    rim = _rim(cells)
+    parts = {
+        name: points[own][:, :, :2]
+        for name, lines in _groups(found, "line").items()
+        if len(own := lines[[tuple(sorted(line)) in rim for line in lines.tolist()]])
+    }
+    return Polygon(coordinates, outline, parts=parts)
 
 
-def _solid(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any) -> Mesh:
+def _rim(cells: Sequence[Any]) -> set[tuple[int, ...]]:
+    """The sides that belong to one cell only: lines of a group may also lie inside."""
+    sides = np.concatenate(
+        [np.stack([own, np.roll(own, -1, axis=1)], axis=2).reshape(-1, 2) for own in cells]
+    )
+    found, count = np.unique(np.sort(sides, axis=1), axis=0, return_counts=True)
+    return set(map(tuple, found[count == 1].tolist()))
+
+
+def _solid(coordinates: tuple[sympy.Symbol, ...], found: Any, path: Any, group: str | None) -> Mesh:
     points: Floats = np.asarray(found.points, dtype=float)
-    solid = _cells(found, "tetra")
-    faces = _skin(solid, points) if len(solid) else _cells(found, "triangle")
+    solid = _cells_of(found, ["tetra"], group, path)
+    faces = _skin(solid[0], points) if solid else _cells(found, "triangle")
     if not len(faces):
         raise ProblemError(f"{path} holds no tetrahedra and no triangles.")
     number = {tuple(sorted(face)): i for i, face in enumerate(faces.tolist())}
