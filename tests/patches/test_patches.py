@@ -197,7 +197,7 @@ def test_rows_in_slabs_give_the_same(monkeypatch):
     problem, _ = helmholtz(4.0)
     coupled = Coupled(_cutting(problem, (2, 2)))
     whole = coupled.solve(1)
-    monkeypatch.setattr("piscm.patches.patch._SLAB", 50)
+    monkeypatch.setattr("piscm.patches.patch.ROWS_AT_ONCE", 50)
     parts = coupled.solve(1)
     assert parts.energy == pytest.approx(whole.energy, rel=1e-6)
 

@@ -21,6 +21,7 @@ from piscm.linalg.elimination import (
 from piscm.linalg.threads import one_thread
 from piscm.linalg.workers import awaited, wait_for
 from piscm.patches.crew import Above, Awaited, Crew, Floats, Top, Work, above_all
+from piscm.patches.dask_memory import check_room
 from piscm.patches.district import District, Factored, Inside, factored, solved_in
 from piscm.patches.local import Current, Noise
 from piscm.patches.memory import keep_memory
@@ -51,6 +52,7 @@ class DaskWorkers(Crew):
         now = {id(district) for district in districts}
         self._known = {key: own for key, own in self._known.items() if key in now}
         if now != set(self._homes):
+            check_room(self._client, districts)
             self._homes = self._settled(districts)
         for district in districts:
             if id(district) not in self._known:
