@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from piscm.linalg.workers import workers_of
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.given import checked_flag
 from piscm.problem.observations import Observations
 from piscm.problem.problem import Problem
 from piscm.result.progress import reporting
 from piscm.result.solution import Solution
-from piscm.sweeping import MOST, folder_of, item_of, solved, table_of
+from piscm.solves import Place, folder_of, item_of, solved
+from piscm.sweeping import MOST, Posed, check_columns, table_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -70,20 +72,45 @@ def ensemble(
     >>> dict(table.sizes), bool(abs(table.rate.mean() - 1) < 0.05)
     ({'seed': 4}, True)
     """
-    chosen = _seeds(seeds)
-    bootstrap = checked_flag(bootstrap, "ensemble(bootstrap=...)")
     if not isinstance(problem, Problem):
         raise ProblemError(f"ensemble needs a Problem, not a {type(problem).__name__}.")
-    if bootstrap and not problem.observations:
-        raise ProblemError("ensemble(bootstrap=True) draws data anew: there are no observations.")
     if "seed" in options:
         raise ProblemError("ensemble takes seeds=..., not seed.")
+    return together(
+        Posed(problem, options),
+        seeds,
+        bootstrap=bootstrap,
+        executor=executor,
+        store=store,
+        retries=retries,
+        progress=progress,
+    )
+
+
+def together(
+    posed: Posed,
+    seeds: int | Sequence[int],
+    *,
+    bootstrap: bool,
+    executor: Any,
+    store: str | PathLike[str] | None,
+    retries: int = 2,
+    progress: bool | Callable[[int, float], None] | None = None,
+) -> "Dataset":
+    """The same for a problem with its options and units."""
+    problem, chosen = posed.problem, _seeds(seeds)
+    bootstrap = checked_flag(bootstrap, "ensemble(bootstrap=...)")
+    if bootstrap and not problem.observations:
+        raise ProblemError("ensemble(bootstrap=True) draws data anew: there are no observations.")
+    workers_of(executor)  # refuses what is none
+    check_columns(["seed"], [problem])
     folder = folder_of(store)
     chains = []
     for place, seed in enumerate(chosen):
         own = resampled(problem, seed) if bootstrap else problem
-        chains.append([item_of((place,), own, {**options, "seed": seed}, folder)])
-    found: dict[tuple[int, ...], Solution] = {}
+        options = {**posed.options, "seed": seed}
+        chains.append([item_of((place,), own, options, folder, posed.units)])
+    found: dict[Place, Solution] = {}
     with reporting(progress, len(chains), "solving", "seeds") as report:
         for at, solution in solved(chains, executor, retries):
             found[at] = solution

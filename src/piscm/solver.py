@@ -28,6 +28,7 @@ from piscm.compile.blocks import block_names, compile_blocks
 from piscm.compile.jumps import check_jumps
 from piscm.inference.counting import counting_text
 from piscm.linalg.threads import one_thread
+from piscm.linalg.workers import loss, workers_of
 from piscm.march.enriched import better, enriched
 from piscm.march.first_look import first_look, needs_more_nodes
 from piscm.march.methods import Auto
@@ -35,7 +36,6 @@ from piscm.march.ringed import in_rings, ringed
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
-from piscm.patches.crew import crew_of
 from piscm.problem.errors import IllPosedWarning, ProblemError, brief
 from piscm.problem.given import checked_flag
 from piscm.problem.problem import Problem
@@ -165,7 +165,7 @@ def solve(
     start, guess = checked_start(problem, method, initial)
     rng = generator(seed)
     check_watchers(progress, callback)
-    crew_of(executor)  # refuses what is none
+    workers = workers_of(executor)
     request = Request(
         problem,
         sampling,
@@ -175,7 +175,7 @@ def solve(
         progress,
         guess,
         callback=callback,
-        executor=executor,
+        executor=workers,
     )
     _log.info("solving for %s by %s", brief(problem.fields), type(method).__name__)
     # Ctrl-C waits for the next look at the clock: from here on there may be something to return.
@@ -266,6 +266,11 @@ def _found(method: Method, request: Request, seed: int) -> Outcome:
         ) from None
     except OutOfTimeError:
         stopped = Status.TIME_LIMIT
+    except Exception as error:
+        lost = loss(error)
+        if lost is None:
+            raise
+        raise lost from None
     if stopped is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return _nothing(request, stopped)

@@ -1,4 +1,4 @@
-"""Many solves of one problem with other numbers, in order or at the same time, kept on disk.
+"""One problem solved with many numbers, as a table.
 
 Where the equations are nonlinear, each solve begins with the solution of its neighbor, the one
 with the nearest value of the last parameter on the side where the list begins: chains for each
@@ -6,32 +6,26 @@ combination of the others. Chains, not chance, decide who begins with what, so t
 depend on who works or in which order; they are short, so that several can be worked on at once.
 """
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from piscm.compile.blocks import compile_blocks
-from piscm.linalg.executors import as_executor, is_dask_client
-from piscm.loading import load
+from piscm.linalg.workers import workers_of
 from piscm.march.methods import Auto
+from piscm.march.patched import Patches
 from piscm.march.windowed import Windows
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.given import checked_flag
 from piscm.problem.problem import Problem
-from piscm.result.method import Method
 from piscm.result.progress import reporting
 from piscm.result.solution import Solution
-from piscm.result.status import Status
-from piscm.solver import solve
-from piscm.text.document import problem_to_document
+from piscm.solves import Item, Place, folder_of, item_of, solved
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -39,18 +33,17 @@ if TYPE_CHECKING:
 MOST = 1_000_000
 # Solves that follow each other, at most.
 _CHAIN = 4
-# Who solves is not what is solved: these options do not change a solution.
-_HOW = ("progress", "callback", "executor", "throw")
+# Columns that every table has.
+_COLUMNS = ("solution", "ok", "status", "error", "residual", "nodes", "seconds")
 
 
 @dataclass(frozen=True)
-class Item:
-    """One solve: its place in the table, its problem, its options, and the file that keeps it."""
+class Posed:
+    """What is solved for one combination of numbers: a problem, options of `solve`, units."""
 
-    place: tuple[int, ...]
     problem: Problem
     options: Mapping[str, Any]
-    file: Path | None
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def sweep(
@@ -71,18 +64,24 @@ def sweep(
     make : callable
         ``make(**values)`` gives the Problem for one combination.
     values : mapping of str to sequence
-        The numbers of each parameter, as ``{"mu": [0.5, 1, 2]}``.
+        The numbers of each parameter, as ``{"mu": [0.5, 1, 2]}``. A parameter, and an unknown of
+        the problem, may have any name that is not one of the columns below.
     executor : concurrent.futures.Executor or dask Client, optional
         Who solves at the same time.
     store : str or path, optional
-        A folder. Every solution is saved there as soon as it is found, by whoever found it; a sweep
-        that is begun again, after whatever ended it, solves only what is missing.
+        A folder. Every solution is saved there as soon as it is found, by whoever found it (or, if
+        a worker on another machine does not see the folder, once it is back here); a sweep that is
+        begun again, after whatever ended it, solves only what is missing. Solves that ended at
+        `max_seconds` are kept as well, and solved anew if they are given more; those that ran out
+        of memory are tried again, and so are files that are damaged.
     warm : bool, optional
         Whether a solve begins with that of the nearest value of the last parameter (of four that
         follow each other the first one does not). If omitted, where that pays: for nonlinear
         problems and methods that can, `Auto` and `Windows`.
     retries : int
-        How often a solve is tried again elsewhere if the worker that had it is lost.
+        How often a solve is tried again elsewhere if the worker that had it is lost. A
+        ``ProcessPoolExecutor`` that has lost a process takes no more work: the sweep ends with a
+        `ProblemError`, and goes on from its folder with a new pool.
     progress : bool or callable, optional
         As in `solve`: the number of solves done, and the residual of the last one.
     **options
@@ -106,18 +105,52 @@ def sweep(
     >>> bool(table.ok.all()), round(float(table.solution.sel(rate=2).item()(x=1.0)), 4)
     (True, 0.1353)
     """
-    axes = _axes(values)
     if not callable(make):
         raise ProblemError(f"sweep(make={brief(make)}): give a function that makes a Problem.")
+    axes = _axes(values)
+    _check_called(make, axes)
+
+    def pose(chosen: Mapping[str, float]) -> Posed:
+        return Posed(_made(make, chosen), options)
+
+    return swept(
+        pose, values, executor=executor, store=store, warm=warm, retries=retries, progress=progress
+    )
+
+
+def swept(
+    pose: Callable[[Mapping[str, float]], Posed],
+    values: Mapping[str, Sequence[float]],
+    *,
+    executor: Any,
+    store: str | PathLike[str] | None,
+    warm: bool | None = None,
+    retries: int = 2,
+    progress: bool | Callable[[int, float], None] | None = None,
+) -> "Dataset":
+    """The same, where options of `solve` may depend on the numbers as well."""
+    axes = _axes(values)
+    workers_of(executor)  # refuses what is none
     if warm is not None:
         warm = checked_flag(warm, "sweep(warm=...)")
-    folder = folder_of(store)
     places = list(np.ndindex(*(len(axis) for axis in axes.values())))
-    items = {place: _item(make, axes, place, folder, options) for place in places}
+    posed = {
+        place: pose({name: own[i] for (name, own), i in zip(axes.items(), place, strict=True)})
+        for place in places
+    }
+    check_columns(list(axes), [own.problem for own in posed.values()])
+    first = next(iter(posed.values()))
+    if warm and not _may_begin(first.options):
+        raise ProblemError("sweep(warm=True): only Auto() and Windows(t) begin with a solution.")
     if warm is None:
-        warm = _pays(next(iter(items.values())).problem, options)
+        warm = _pays(first)
+    folder = folder_of(store)
+    items = {
+        place: item_of(place, own.problem, own.options, folder, own.units)
+        for place, own in posed.items()
+    }
     chains = _chains(items, _order(list(axes.values())[-1]), warm)
-    found: dict[tuple[int, ...], Solution] = {}
+    found: dict[Place, Solution] = {}
     with reporting(progress, len(items), "sweeping", "solves") as report:
         for place, solution in solved(chains, executor, retries):
             found[place] = solution
@@ -125,70 +158,63 @@ def sweep(
     return table_of(axes, found)
 
 
-def folder_of(store: str | PathLike[str] | None) -> Path | None:
-    """The folder that keeps what is finished; it is made if it is not there."""
-    if store is None:
-        return None
-    try:
-        folder = Path(store)
-        folder.mkdir(parents=True, exist_ok=True)
-    except (TypeError, ValueError):
-        raise ProblemError(f"store={brief(store)}: give the name of a folder.") from None
-    return folder
-
-
 def _axes(values: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     if not isinstance(values, Mapping) or not values:
         raise ProblemError("sweep needs the values of parameters, as {'mu': [0.5, 1, 2]}.")
-    axes = {str(name): list(np.atleast_1d(own)) for name, own in values.items()}
-    for name, own in axes.items():
-        if not own or len(set(own)) < len(own):
-            raise ProblemError(
-                f"sweep: the values of {name} are {brief(own)}; give some, each once."
-            )
+    axes = {str(name): _numbers(str(name), own) for name, own in values.items()}
     if np.prod([float(len(own)) for own in axes.values()]) > MOST:
         raise ProblemError(f"sweep: that are more than {MOST} solves.")
     return axes
 
 
-def _item(
-    make: Callable[..., Problem],
-    axes: Mapping[str, list[float]],
-    place: tuple[int, ...],
-    folder: Path | None,
-    options: Mapping[str, Any],
-) -> Item:
-    chosen = {name: own[i] for (name, own), i in zip(axes.items(), place, strict=True)}
+def _numbers(name: str, given: Any) -> list[float]:
+    """The values of one parameter."""
+    try:
+        array = np.atleast_1d(given)
+    except ValueError:  # of different lengths
+        array = np.zeros((0, 0))
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise ProblemError(
+            f"sweep: the values of {name} are {brief(given)}; give finite numbers in a list."
+        )
+    numbers: list[float] = array.tolist()
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise ProblemError(
+            f"sweep: the values of {name} are {brief(numbers)}; give some, each once."
+        )
+    return numbers
+
+
+def _made(make: Callable[..., Problem], chosen: Mapping[str, float]) -> Problem:
     problem = make(**chosen)
     if not isinstance(problem, Problem):
         raise ProblemError(f"sweep: make(...) gave a {type(problem).__name__}, not a Problem.")
-    return item_of(place, problem, options, folder)
+    return problem
 
 
-def item_of(
-    place: tuple[int, ...], problem: Problem, options: Mapping[str, Any], folder: Path | None
-) -> Item:
-    """A solve, and where it is kept."""
-    file = None if folder is None else folder / f"{_digest(problem, options)}.npz"
-    return Item(place, problem, options, file)
+def _check_called(make: Callable[..., Problem], names: Iterable[str]) -> None:
+    """Refuse names that the function does not take."""
+    try:
+        signature(make).bind(**dict.fromkeys(names))
+    except TypeError as error:
+        raise ProblemError(
+            f"sweep: make is not called with {', '.join(names)}: {error}; the values have the "
+            "names of its arguments."
+        ) from None
+    except ValueError:  # of functions that are not written in Python nothing is known
+        return
 
 
-def _digest(problem: Problem, options: Mapping[str, Any]) -> str:
-    """A name for what is solved and how: another problem or option has another."""
+def _may_begin(options: Mapping[str, Any]) -> bool:
+    """Whether a method can begin with a solution; windows of patches cannot."""
     method = options.get("method")
-    settings = {
-        name: method.document() if name == "method" and isinstance(method, Method) else repr(own)
-        for name, own in sorted(options.items())
-        if name not in _HOW
-    }
-    text = json.dumps([problem_to_document(problem), settings], sort_keys=True, default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    inner = method.method if isinstance(method, Windows) else None
+    return method is None or (isinstance(method, Auto | Windows) and not isinstance(inner, Patches))
 
 
-def _pays(problem: Problem, options: Mapping[str, Any]) -> bool:
-    method = options.get("method")
-    able = method is None or isinstance(method, Auto | Windows)
-    return able and "initial" not in options and not all(b.linear for b in compile_blocks(problem))
+def _pays(posed: Posed) -> bool:
+    begins = _may_begin(posed.options) and posed.options.get("initial") is None
+    return begins and not all(block.linear for block in compile_blocks(posed.problem))
 
 
 def _order(values: Sequence[float]) -> list[int]:
@@ -197,9 +223,7 @@ def _order(values: Sequence[float]) -> list[int]:
     return order if order[0] <= order[-1] else order[::-1]
 
 
-def _chains(
-    items: Mapping[tuple[int, ...], Item], order: Sequence[int], warm: bool
-) -> list[list[Item]]:
+def _chains(items: Mapping[Place, Item], order: Sequence[int], warm: bool) -> list[list[Item]]:
     """Solves that follow each other, along the last parameter; one each if none does."""
     if not warm:
         return [[item] for item in items.values()]
@@ -208,62 +232,21 @@ def _chains(
     return [[items[*row, place] for place in piece] for row in rows for piece in pieces]
 
 
-def solved(
-    chains: Sequence[Sequence[Item]], executor: Any, retries: int
-) -> Iterator[tuple[tuple[int, ...], Solution]]:
-    """Every solution as soon as its chain is complete."""
-    if executor is None:
-        for chain in chains:
-            yield from solve_chain(chain)
-        return
-    if is_dask_client(executor):
-        executor = executor.get_executor(retries=retries)
-    executor = as_executor(executor)
-    assert executor is not None
-    waiting = {executor.submit(solve_chain, chain): chain for chain in chains}
-    tried: dict[int, int] = {}
-    while waiting:
-        future = next(iter(as_completed(list(waiting))))
-        chain = waiting.pop(future)
-        try:
-            done = future.result()
-        except (ProblemError, KeyboardInterrupt):
-            raise
-        except Exception:  # whatever a lost worker leaves behind
-            tried[id(chain)] = tried.get(id(chain), 0) + 1
-            if tried[id(chain)] > retries:
-                raise
-            waiting[executor.submit(solve_chain, chain)] = chain
-            continue
-        yield from done
+def check_columns(dimensions: Sequence[str], problems: Sequence[Problem]) -> None:
+    """Refuse names that a table has already, before there is anything to lose."""
+    unknowns = [[str(name) for name in problem.unknowns] for problem in problems]
+    if any(own != unknowns[0] for own in unknowns):
+        raise ProblemError("The problems of a table must have the same unknowns, in this order.")
+    names = [*dimensions, *unknowns[0]]
+    twice = [name for n, name in enumerate(names) if name in (*_COLUMNS, *names[:n])]
+    if twice:
+        raise ProblemError(
+            f"The table would have two columns {twice[0]}: give the parameter or unknown another "
+            f"name, none of {', '.join((*_COLUMNS, *dimensions))}."
+        )
 
 
-def solve_chain(chain: Sequence[Item]) -> list[tuple[tuple[int, ...], Solution]]:
-    """Solve one after the other, each beginning with the last; runs in any process."""
-    found: list[tuple[tuple[int, ...], Solution]] = []
-    for item in chain:
-        before = found[-1][1] if found else None
-        found.append((item.place, _one(item, before)))
-    return found
-
-
-def _one(item: Item, before: Solution | None) -> Solution:
-    if item.file is not None and item.file.is_file():
-        return load(item.file)
-    begun = dict(item.options)
-    if before is not None and before.status.ok:
-        begun["initial"] = before
-    solution = solve(item.problem, **begun)
-    if solution.status is Status.INTERRUPTED:  # who presses Ctrl-C means all of them
-        raise KeyboardInterrupt("Interrupted: what is solved is in the folder, if there is one.")
-    if item.file is not None and not solution.status.stopped:
-        solution.save(item.file)
-    return solution
-
-
-def table_of(
-    axes: Mapping[str, Sequence[float]], found: Mapping[tuple[int, ...], Solution]
-) -> "Dataset":
+def table_of(axes: Mapping[str, Sequence[float]], found: Mapping[Place, Solution]) -> "Dataset":
     try:
         import xarray
     except ImportError:

@@ -6,6 +6,7 @@ import sympy
 
 import piscm
 from piscm import Box, Condition, Observations, Patches, Problem, Status, Windows, solve
+from piscm.network.patchwork import Patchwork
 
 x, t = piscm.coordinates("x t")
 u, p, w = piscm.field("u", x), piscm.field("p", x), piscm.field("w", x, t)
@@ -135,6 +136,14 @@ def test_an_unknown_of_a_field_in_space_and_time():
     own = solution.unknowns["mu"]
     assert solution.status.ok
     assert abs(own.value - 1) < 4 * own.stderr < 0.02
+
+
+def test_windows_of_patches_that_were_stopped_have_an_unknown_error():
+    method = Windows(t, 2, method=Patches({x: 2}))
+    stopped = solve(cooling(), method, tol=1e-2, callback=lambda done: True)
+    assert stopped.status is Status.INTERRUPTED
+    assert isinstance(stopped.network, Patchwork)
+    assert stopped.error_estimate.relative == np.inf
 
 
 def test_unknowns_without_data_in_windows_of_patches_are_refused():

@@ -12,7 +12,8 @@ import sympy
 from typer.testing import CliRunner
 
 import piscm
-from piscm import Box, Condition, Patches, Problem, solve
+import piscm.fit.slabs as slabs
+from piscm import PISC3, Box, Condition, Patches, Problem, Sampling, solve
 from piscm.cli import app
 
 distributed = pytest.importorskip("distributed")
@@ -74,6 +75,31 @@ def test_the_same_bits_for_any_number_of_workers(alone, tmp_path):
         _shrink(cluster, client, 1)
         pool = client.get_executor()
         assert np.array_equal(solve(PROBLEM, Patches(8), tol=1e-6, executor=pool)(x=AT), alone)
+
+
+ROWS = PISC3(max_nodes=6, scale=2.0, selection="orthogonal")
+
+
+@pytest.mark.slow
+def test_slabs_and_sweeps_of_workers_that_live_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(slabs, "_COLUMNS", 0)
+    monkeypatch.setattr(slabs, "_ENOUGH_POINTS", 150)
+    monkeypatch.setattr(slabs, "_SLAB", 1)  # a thousand points each
+    many = Sampling(interior=9000)
+    alone = solve(PROBLEM, ROWS, sampling=many)(x=AT)
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "file.toml").write_text(FILE.replace("- x", "- k*x") + "parameters = {k = 1}\n")
+    with _cluster(2) as cluster, distributed.Client(cluster) as client:
+        for executor in (client, client.get_executor()):
+            found = solve(PROBLEM, ROWS, sampling=many, executor=executor)
+            assert np.array_equal(found(x=AT), alone)
+        client.run(os.chdir, elsewhere)
+        sweep = ["sweep", "file.toml", "--set", "k=1,2", "--tol", "1e-2", "--out", "runs"]
+        result = CliRunner().invoke(app, [*sweep, "--dask", cluster.scheduler_address])
+        assert result.exit_code == 0, result.output
+    assert len(list((tmp_path / "runs").glob("*.npz"))) == 2
 
 
 @pytest.mark.slow

@@ -19,11 +19,13 @@ from piscm.patches.close_points import close_points
 from piscm.patches.coupled import Coupled
 from piscm.patches.cutting import cut_problem
 from piscm.patches.grid import Grid, even_edges
-from piscm.patches.levels import Level, Resolution
+from piscm.patches.levels import Level, Resolution, most_nodes
 from piscm.patches.local import Current, _rows
 from piscm.patches.patch import UNKNOWNS, slabs
+from piscm.patches.run import run_patches
 from piscm.patches.search import Asked, Search
 from piscm.patches.workshop import Workshop
+from piscm.result.method import Request
 
 x, y, t = piscm.coordinates("x y t")
 u, v, w = piscm.field("u", x), piscm.field("v", x, y), piscm.field("w", x, t)
@@ -195,7 +197,7 @@ def test_rows_in_slabs_give_the_same(monkeypatch):
     problem, _ = helmholtz(4.0)
     coupled = Coupled(_cutting(problem, (2, 2)))
     whole = coupled.solve(1)
-    monkeypatch.setattr("piscm.patches.patch._SLAB", 50)
+    monkeypatch.setattr("piscm.patches.patch.ROWS_AT_ONCE", 50)
     parts = coupled.solve(1)
     assert parts.energy == pytest.approx(whole.energy, rel=1e-6)
 
@@ -334,6 +336,24 @@ def test_options_that_make_no_sense():
     problem, _ = wave(2)
     with pytest.raises(piscm.ProblemError, match="not a coordinate"):
         solve(problem, Patches({y: 2}))
+    with pytest.raises(piscm.ProblemError, match="names 'x'"):
+        Patches({"x": 3})
+    with pytest.raises(piscm.ProblemError, match="scale"):
+        solve(problem, Patches(2, method=piscm.PISC3(scale=[1.0, 2.0])))
+
+
+def test_a_few_patches_on_a_line_may_have_many_nodes():
+    assert most_nodes((50,)) == 400
+    assert most_nodes((51,)) == 64  # many large ones take long where nothing helps
+    assert most_nodes((8, 8)) == 400
+
+
+def test_an_inner_layer_is_resolved_by_more_nodes_than_halving_has():
+    layer = 1e-6 * u.diff(x, 2) + 2 * x * u.diff(x)
+    ends = [Condition(u + 1, on={x: -1}), Condition(u - 1, on={x: 1})]
+    problem = Problem(Box({x: (-1, 1)}), [layer], ends)
+    request = Request(problem, None, EVEN, Start(problem), np.random.default_rng(0))
+    assert run_patches(request, Asked(1e-4)).status.ok
 
 
 def test_integrals_are_refused_before_any_work():

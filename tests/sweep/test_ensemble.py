@@ -75,7 +75,7 @@ def test_what_is_finished_is_kept(tmp_path, monkeypatch):
     files[0].unlink()
     solved = []
     real = piscm.solver.solve
-    monkeypatch.setattr("piscm.sweeping.solve", lambda *a, **o: solved.append(a) or real(*a, **o))
+    monkeypatch.setattr("piscm.solves.solve", lambda *a, **o: solved.append(a) or real(*a, **o))
     with ThreadPoolExecutor(2) as pool:
         again = ensemble(decay(), 4, bootstrap=True, store=tmp_path, method=METHOD, executor=pool)
     assert len(solved) == 2  # the one that was lost, and the new one

@@ -1,6 +1,9 @@
 """Sweeps: the table, warm starts, what is kept on disk."""
 
-from concurrent.futures import ThreadPoolExecutor
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -46,7 +49,7 @@ def test_solves_begin_with_their_nearest_neighbor(monkeypatch):
         begun[rate] = options.pop("initial", None)
         return real(problem, **options)
 
-    monkeypatch.setattr("piscm.sweeping.solve", solve)
+    monkeypatch.setattr("piscm.solves.solve", solve)
     values = {"rate": [2.0, 0.5, 1.5, 1.0, 0.75]}
     table = sweep(lambda rate: decay(rate, 2), values, tol=1e-4)
     nearest = {2.0: None, 1.5: 2.0, 1.0: 1.5, 0.75: 1.0, 0.5: None}  # the fifth begins anew
@@ -63,7 +66,7 @@ def test_finished_solves_are_not_repeated(tmp_path, monkeypatch):
     files[0].unlink()
     solved = []
     real = piscm.solver.solve
-    monkeypatch.setattr("piscm.sweeping.solve", lambda *a, **o: solved.append(a) or real(*a, **o))
+    monkeypatch.setattr("piscm.solves.solve", lambda *a, **o: solved.append(a) or real(*a, **o))
     again = sweep(decay, {"rate": [0.5, 1.0, 3.0]}, store=tmp_path, method=METHOD)
     assert len(solved) == 2  # the one that was lost, and the new one
     for rate in (0.5, 1.0):
@@ -98,3 +101,126 @@ def test_mistakes_are_told_before_any_work():
         sweep(lambda rate: rate, {"rate": [1.0]})
     with pytest.raises(piscm.ProblemError, match="executor"):
         sweep(decay, {"rate": [1.0]}, executor=3)
+
+
+@pytest.fixture
+def solves(monkeypatch):
+    """The rates that were solved."""
+    asked = []
+    real = piscm.solver.solve
+
+    def solve(problem, **options):
+        asked.append(float(problem.equations[0].coeff(u)))
+        return real(problem, **options)
+
+    monkeypatch.setattr("piscm.solves.solve", solve)
+    return asked
+
+
+@pytest.mark.parametrize("name", ["ok", "error", "solution", "seconds"])
+def test_names_of_columns_are_refused(solves, name):
+    with pytest.raises(piscm.ProblemError, match=f"two columns {name}"):
+        sweep(lambda **own: decay(own[name]), {name: [1.0]}, method=METHOD)
+
+    def unknown_called(name):
+        rate = piscm.unknown(name)
+        start = Condition(u - 1, on={x: 0})
+        return Problem(Box({x: (0, 1)}), [u.diff(x) + rate * u], [start], {rate: 0.5})
+
+    with pytest.raises(piscm.ProblemError, match=f"two columns {name}"):
+        sweep(lambda rate: unknown_called(name), {"rate": [1.0]}, method=METHOD)
+    with pytest.raises(piscm.ProblemError, match="two columns rate"):
+        sweep(lambda rate: unknown_called("rate"), {"rate": [1.0]}, method=METHOD)
+    with pytest.raises(piscm.ProblemError, match="same unknowns"):
+        sweep(lambda rate: unknown_called(f"k{rate}"), {"rate": [1, 2]}, method=METHOD)
+    assert not solves
+
+
+@pytest.mark.parametrize(
+    "values", [[[1.0, 2.0], [3.0]], [[1.0]], (own for own in [1.0]), [np.nan], ["1"], [None], {}]
+)
+def test_values_that_are_no_list_of_numbers_are_refused(values):
+    with pytest.raises(piscm.ProblemError, match="rate"):
+        sweep(decay, {"rate": values}, method=METHOD)
+
+
+def test_values_given_twice_are_told_as_they_were_written():
+    with pytest.raises(piscm.ProblemError, match=r"\[3.0, 3.0\]"):
+        sweep(decay, {"rate": np.array([3.0, 3.0])}, method=METHOD)
+
+
+def test_more_mistakes_are_told_before_any_work(solves, tmp_path):
+    with pytest.raises(piscm.ProblemError, match="speed"):
+        sweep(decay, {"speed": [1.0]}, method=METHOD)
+    with pytest.raises(piscm.ProblemError, match="warm"):
+        sweep(decay, {"rate": [1.0]}, warm=True, method=piscm.Patches(2))
+    file = tmp_path / "file"
+    file.write_text("")
+    for store in (file, file / "folder"):
+        with pytest.raises(piscm.ProblemError, match="folder"):
+            sweep(decay, {"rate": [1.0]}, store=store, method=METHOD)
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(piscm.ProblemError, match="shut down"):
+        sweep(decay, {"rate": [1.0]}, executor=pool, method=METHOD)
+    assert not solves
+
+
+def test_a_damaged_file_is_solved_anew(solves, tmp_path):
+    first = sweep(decay, {"rate": [0.5, 1.0]}, store=tmp_path, method=METHOD)
+    damaged = sorted(tmp_path.iterdir())[0]
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    del solves[:]
+    again = sweep(decay, {"rate": [0.5, 1.0]}, store=tmp_path, method=METHOD)
+    assert len(solves) == 1
+    for one, other in zip(first.solution.values, again.solution.values, strict=True):
+        assert np.array_equal(one.network.weights, other.network.weights)
+    piscm.load(damaged)
+
+
+def test_a_solve_out_of_time_is_kept_as_it_ended(solves, tmp_path):
+    options = {"store": tmp_path, "tol": 1e-12, "max_seconds": 1e-9}
+    for _ in range(2):
+        table = sweep(decay, {"rate": [0.5]}, **options)
+        assert table.status.item() == "time_limit"
+    assert len(solves) == 1
+    sweep(decay, {"rate": [0.5]}, **{**options, "max_seconds": 2e-9})  # another question
+    assert len(solves) == 2
+
+
+def test_who_works_elsewhere_finds_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with ProcessPoolExecutor(1, get_context("forkserver"), os.chdir, (elsewhere,)) as pool:
+        sweep(decay, {"rate": [0.5]}, store="runs", executor=pool, method=METHOD)
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+def test_who_does_not_see_the_folder_hands_the_solution_back(solves, tmp_path):
+    store, hidden = tmp_path / "store", tmp_path / "hidden"
+
+    class Blind(ThreadPoolExecutor):
+        def submit(self, function, /, *arguments):
+            store.rename(hidden)
+            done = super().submit(function, *arguments)
+            wait([done])
+            hidden.rename(store)
+            return done
+
+    for _ in range(2):
+        with Blind(1) as pool:
+            sweep(decay, {"rate": [0.5, 1.0]}, store=store, executor=pool, method=METHOD)
+    assert len(list(store.iterdir())) == 2
+    assert len(solves) == 2
+
+
+def test_a_killed_process_ends_a_sweep_and_the_next_goes_on(tmp_path):
+    options = {"store": tmp_path, "method": METHOD}
+    sweep(decay, {"rate": [0.5]}, **options)
+    with ProcessPoolExecutor(1, get_context("forkserver")) as pool:
+        os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
+        with pytest.raises(piscm.ProblemError, match="new one"):
+            sweep(decay, {"rate": [0.5, 1.0]}, executor=pool, **options)
+    table = sweep(decay, {"rate": [0.5, 1.0]}, **options)
+    assert table.solution.notnull().all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from piscm import ProblemError
+from piscm import ProblemError, load
 from piscm.cli import app
 from piscm.files import read_problem_file
 
@@ -105,3 +105,56 @@ def test_ensemble_command(measured, tmp_path):
 def test_ensemble_command_tells_mistakes(file):
     for wrong in (["--seeds", "0"], ["--bootstrap"], ["--workers", "0"]):
         assert CliRunner().invoke(app, ["ensemble", str(file), *wrong]).exit_code == 2
+
+
+SETTINGS = """
+[method]
+name = "pi-sc-iii"
+max_nodes = 9
+scale = 2.0
+
+[solve]
+seed = 4
+
+[sampling]
+interior = 70
+
+[weights]
+conditions = 3
+
+[initial]
+u = "height"
+
+[units]
+x = "m"
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["sweep", "--set", "height=2,3"], ["ensemble", "--seeds", "2"]]
+)
+def test_the_settings_of_a_file_are_used(file, tmp_path, command):
+    file.write_text(FILE + SETTINGS)
+    out = tmp_path / "out"
+    CliRunner().invoke(app, [command[0], str(file), *command[1:], "--out", str(out)])
+    found = [load(path) for path in out.glob("*.npz")]
+    assert sorted(own.seed for own in found) == ([4, 4] if command[0] == "sweep" else [0, 1])
+    for own in found:
+        height = 3.0 if "- 3" in str(own.problem.conditions[0]) else 2.0
+        alone = read_problem_file(file, {"height": height}).solve(seed=own.seed)
+        assert np.array_equal(own.network.weights, alone.network.weights)
+        assert own.n_nodes == 9
+        assert own.units == {"x": "m"}
+
+
+def test_options_win_over_the_file(file, tmp_path):
+    file.write_text(FILE + SETTINGS)
+    out = tmp_path / "out"
+    options = ["--method", "pi-sc-i", "--nodes", "5", "--seed", "1", "--activation", "tanh"]
+    CliRunner().invoke(app, ["sweep", str(file), "--set", "rate=1", *options, "--out", str(out)])
+    (found,) = (load(path) for path in out.glob("*.npz"))
+    assert (type(found.method).__name__, found.n_nodes, found.seed) == ("PISC1", 5, 1)
+    assert found.method.activation == "tanh"
+    stopped = [*options, "--max-seconds", "1e-9", "--json"]
+    result = CliRunner().invoke(app, ["sweep", str(file), "--set", "rate=1", *stopped])
+    assert json.loads(result.stdout)["status"] == "time_limit"

@@ -17,24 +17,6 @@ app = typer.Typer(
 )
 
 
-# Options of commands that solve a file many times.
-Tolerance = Annotated[float | None, typer.Option(help="The tolerance of the method.")]
-InPatches = Annotated[
-    bool, typer.Option("--patches", help="Solve in patches, where Auto would take one network.")
-]
-Workers = Annotated[int, typer.Option(help="Processes that solve at the same time.")]
-Scheduler = Annotated[
-    str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
-]
-JsonLines = Annotated[
-    bool, typer.Option("--json", help="One JSON object a solve on standard output.")
-]
-Folder = Annotated[
-    Path | None,
-    typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
-]
-
-
 def _problems(begun: str) -> list[str]:
     """Names of the zoo, for completion in a shell."""
     from piscm import zoo
@@ -46,6 +28,36 @@ def _methods(begun: str) -> list[str]:
     from piscm.method_names import BASELINES, METHODS
 
     return [name for name in (*METHODS, *BASELINES) if name.startswith(begun.lower())]
+
+
+# Options of all commands that solve: they replace what a file says.
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        help="auto, windows, patches, pi-sc-i, pi-sc-ii, pi-sc-iii or a baseline, in any case. "
+        "Left out, it is that of the file; else auto, or pi-sc-iii where --nodes or the "
+        "[method] of a file ask for one network of some size.",
+        autocompletion=_methods,
+    ),
+]
+Nodes = Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")]
+Tolerance = Annotated[float | None, typer.Option(help="The tolerance of the method.")]
+Activation = Annotated[str | None, typer.Option(help="sin, tanh, sigmoid or gaussian nodes.")]
+Seconds = Annotated[
+    float | None, typer.Option(help="Each solve ends after this time with the best so far.")
+]
+# Options of commands that solve a file many times.
+Workers = Annotated[int, typer.Option(help="Processes that solve at the same time.")]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Solve on a Dask cluster: the address of its scheduler.")
+]
+JsonLines = Annotated[
+    bool, typer.Option("--json", help="One JSON object a solve on standard output.")
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="Folder for the solutions; the same command goes on where it stopped."),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -88,16 +100,8 @@ def solve_problem(
         str,
         typer.Argument(help="A name from `piscm list`, or a TOML file.", autocompletion=_problems),
     ],
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="auto, windows, patches, pi-sc-i, pi-sc-ii, pi-sc-iii or a baseline, in any case. "
-            "Left out, it is that of the file; else auto, or pi-sc-iii where --nodes or the "
-            "[method] of a file ask for one network of some size.",
-            autocompletion=_methods,
-        ),
-    ] = None,
-    nodes: Annotated[int | None, typer.Option(help="Hidden nodes (of auto: of a window).")] = None,
+    method: MethodName = None,
+    nodes: Nodes = None,
     tol: Tolerance = None,
     observations: Annotated[
         int | None, typer.Option(help="Exact observations to give a problem of the zoo.")
@@ -106,12 +110,8 @@ def solve_problem(
         int | None, typer.Option(help="Seed of the first trial; that of the file, or 0.")
     ] = None,
     trials: Annotated[int, typer.Option(help="Number of trials, each with the next seed.")] = 1,
-    max_seconds: Annotated[
-        float | None, typer.Option(help="Each trial ends after this time with the best so far.")
-    ] = None,
-    activation: Annotated[
-        str | None, typer.Option(help="sin, tanh, sigmoid or gaussian nodes.")
-    ] = None,
+    max_seconds: Seconds = None,
+    activation: Activation = None,
     workers: Annotated[
         int, typer.Option(help="Processes that work on the patches, or the trials of auto.")
     ] = 1,
@@ -161,9 +161,14 @@ def sweep_file(
             "--set", help="mu=0.5,1,2: the values of a parameter; repeat it for several parameters."
         ),
     ] = None,
+    method: MethodName = None,
+    nodes: Nodes = None,
     tol: Tolerance = None,
-    seed: Annotated[int, typer.Option(help="The seed of every solve.")] = 0,
-    patches: InPatches = False,
+    activation: Activation = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of every solve; that of the file, or 0.")
+    ] = None,
+    max_seconds: Seconds = None,
     workers: Workers = 1,
     dask: Scheduler = None,
     as_json: JsonLines = False,
@@ -174,7 +179,8 @@ def sweep_file(
         with told():
             from piscm.cli.sweeps import How, run_sweep
 
-            how = How(tol, patches, workers, dask, as_json, out)
+            settings = (method, nodes, tol, activation, max_seconds)
+            how = How(*settings, workers, dask, as_json, out)
             code = run_sweep(file, chosen or [], seed, how)
     except KeyboardInterrupt:
         say("Interrupted. What was finished is kept, if there is a folder (--out).")
@@ -193,8 +199,11 @@ def ensemble_of_file(
             help="Draw the data anew for each seed: the spread of the unknowns is theirs.",
         ),
     ] = False,
+    method: MethodName = None,
+    nodes: Nodes = None,
     tol: Tolerance = None,
-    patches: InPatches = False,
+    activation: Activation = None,
+    max_seconds: Seconds = None,
     workers: Workers = 1,
     dask: Scheduler = None,
     as_json: JsonLines = False,
@@ -205,7 +214,8 @@ def ensemble_of_file(
         with told():
             from piscm.cli.sweeps import How, run_ensemble
 
-            how = How(tol, patches, workers, dask, as_json, out)
+            settings = (method, nodes, tol, activation, max_seconds)
+            how = How(*settings, workers, dask, as_json, out)
             code = run_ensemble(file, seeds, bootstrap, how)
     except KeyboardInterrupt:
         say("Interrupted. What was finished is kept, if there is a folder (--out).")
@@ -283,7 +293,8 @@ def measure(
         bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, not how fast.")
     ] = False,
     only: Annotated[
-        list[str] | None, typer.Option(help="algorithms, growth or accuracy; may be repeated.")
+        list[str] | None,
+        typer.Option(help="algorithms, growth, accuracy, scale or model; may be repeated."),
     ] = None,
 ) -> None:
     """Measure speed, growth and accuracy, as ratios to fixed yardsticks in the same run."""

@@ -12,15 +12,12 @@ from rich.console import Console
 from rich.table import Table
 
 from piscm.cli.exit_codes import exit_code
-from piscm.ensembles import ensemble
-from piscm.files import read_problem_file
-from piscm.march.methods import Auto
-from piscm.march.patched import Patches
+from piscm.cli.task import Task, file_task
+from piscm.ensembles import together
 from piscm.paper.workers import dask_workers, local_workers
 from piscm.problem.errors import ProblemError
-from piscm.problem.problem import Problem
 from piscm.result.solution import Solution
-from piscm.sweeping import sweep
+from piscm.sweeping import Posed, swept
 from piscm.text.files import write_csv
 
 
@@ -30,9 +27,8 @@ class How:
 
     Attributes
     ----------
-    tol : float or None
-    patches : bool
-        Whether to solve in patches.
+    method, nodes, tol, activation, max_seconds
+        As in ``piscm solve``; None leaves each to the file.
     workers : int
     dask : str or None
         The address of a scheduler.
@@ -41,8 +37,11 @@ class How:
         The folder that keeps what is solved.
     """
 
+    method: str | None
+    nodes: int | None
     tol: float | None
-    patches: bool
+    activation: str | None
+    max_seconds: float | None
     workers: int
     dask: str | None
     as_json: bool
@@ -53,9 +52,17 @@ class How:
         """Those of `sweep` and `ensemble`, while there is who works."""
         if self.workers < 1:
             raise ProblemError(f"--workers {self.workers}: give a whole number from 1 up.")
-        method = Patches() if self.patches else Auto()
         with _executor(self.workers, self.dask) as executor:
-            yield {"executor": executor, "store": self.out, "method": method, "tol": self.tol}
+            yield {"executor": executor, "store": self.out}
+
+    def task(self, file: Path, numbers: Mapping[str, float] | None = None) -> Task:
+        """What ``piscm solve`` would solve, with other numbers if some are given."""
+        settings = (self.method, self.nodes, self.tol, self.activation)
+        return file_task(file, *settings, constants=numbers)[1]
+
+    def posed(self, task: Task, **more: Any) -> Posed:
+        """The same as it is solved many times."""
+        return Posed(task.problem(0), {**task.options(self.max_seconds), **more}, task.units)
 
     def tell(self, rows: list[dict[str, Any]], name: str) -> None:
         """Print a line for each solve, and write them to the folder."""
@@ -68,19 +75,20 @@ class How:
             write_csv(self.out / name, list(rows[0]), rows)
 
 
-def run_sweep(file: Path, chosen: list[str], seed: int, how: How) -> int:
+def run_sweep(file: Path, chosen: list[str], seed: int | None, how: How) -> int:
     """Solve for every combination; the exit code is that of the first solve that is not ok."""
-    if seed < 0:
+    if seed is not None and seed < 0:
         raise ProblemError(f"seed={seed}: give a whole number from 0 up.")
     values = dict(_read(text) for text in chosen)
     if len(values) < len(chosen) or not values:
         raise ProblemError("Give the values of each parameter once, as --set mu=0.5,1,2.")
 
-    def make(**numbers: float) -> Problem:
-        return read_problem_file(file, numbers).problem
+    def pose(numbers: Mapping[str, float]) -> Posed:
+        task = how.task(file, numbers)
+        return how.posed(task, seed=task.run.get("seed", 0) if seed is None else seed)
 
     with how.options() as options:
-        table = sweep(make, values, seed=seed, **options)
+        table = swept(pose, values, **options)
     rows = [_row(_chosen(values, at), table.solution.values[at]) for at in _places(table)]
     how.tell(rows, "sweep.csv")
     return exit_code(own.status for own in table.solution.values.ravel())
@@ -90,11 +98,11 @@ def run_ensemble(file: Path, seeds: int, bootstrap: bool, how: How) -> int:
     """Solve once for each seed, and tell the spread of the unknowns."""
     if seeds < 1:
         raise ProblemError(f"--seeds {seeds}: give a whole number from 1 up.")
-    problem = read_problem_file(file).problem
-    if bootstrap and not problem.observations:
+    posed = how.posed(how.task(file))
+    if bootstrap and not posed.problem.observations:
         raise ProblemError("--bootstrap draws data anew: the file has no observations.")
     with how.options() as options:
-        table = ensemble(problem, seeds, bootstrap=bootstrap, **options)
+        table = together(posed, seeds, bootstrap=bootstrap, **options)
     solutions = list(table.solution.values)
     rows = [_row({"seed": seed}, own) for seed, own in enumerate(solutions)]
     how.tell(rows, "ensemble.csv")

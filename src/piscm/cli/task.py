@@ -34,6 +34,19 @@ class Task:
     run: Mapping[str, Any] = field(default_factory=dict)  # tol, seed and limits of a file
     units: Mapping[str, str] = field(default_factory=dict)
 
+    def options(self, max_seconds: float | None) -> dict[str, Any]:
+        """Those of `solve`, but for the seed."""
+        run = {key: value for key, value in self.run.items() if key not in ("seed", "tol")}
+        if max_seconds is not None:
+            run["max_seconds"] = max_seconds
+        return {
+            "method": self.method,
+            "sampling": self.sampling,
+            "weights": self.weights,
+            "initial": self.initial,
+            **run,
+        }
+
 
 def task_for(
     name: str,
@@ -44,11 +57,9 @@ def task_for(
     activation: str | None = None,
 ) -> tuple[str, Task]:
     """The name of the method, and the task for it."""
-    method = None if method is None else method_name(method)
-    overrides: dict[str, Any] = {} if nodes is None else {"max_nodes": nodes}
-    if activation is not None:
-        overrides["activation"] = activation.lower()
     if name in zoo.names():
+        method = None if method is None else method_name(method)
+        overrides = _overrides(nodes, activation)
         method = method or ("auto" if nodes is None else "pi-sc-iii")
         item = zoo.load(name)
         count = item.observations if observations is None else observations
@@ -69,7 +80,28 @@ def task_for(
         raise ProblemError(_not_found(name))
     if observations is not None:
         raise ProblemError("--observations is for problems of the zoo; a file lists its own.")
-    file = read_problem_file(name, method=method, **overrides)
+    return file_task(name, method, nodes, tol, activation)
+
+
+def _overrides(nodes: int | None, activation: str | None) -> dict[str, Any]:
+    overrides: dict[str, Any] = {} if nodes is None else {"max_nodes": nodes}
+    if activation is not None:
+        overrides["activation"] = activation.lower()
+    return overrides
+
+
+def file_task(
+    name: str | Path,
+    method: str | None = None,
+    nodes: int | None = None,
+    tol: float | None = None,
+    activation: str | None = None,
+    constants: Mapping[str, float] | None = None,
+) -> tuple[str, Task]:
+    """The name of the method, and the task of a file, with other numbers if some are given."""
+    method = None if method is None else method_name(method)
+    overrides = _overrides(nodes, activation)
+    file = read_problem_file(name, constants, method=method, **overrides)
     chosen = _with(file.method or Auto(), file.run.get("tol") if tol is None else tol)
     if method is None:
         method = next((key for key, kind in METHODS.items() if type(chosen) is kind), None)
@@ -110,17 +142,5 @@ def solved(
     task: Task, seed: int, max_seconds: float | None = None, executor: Any = None
 ) -> Solution:
     """One trial, by whoever works."""
-    run = {key: value for key, value in task.run.items() if key not in ("seed", "tol")}
-    if max_seconds is not None:
-        run["max_seconds"] = max_seconds
-    solution = solve(
-        task.problem(seed),
-        task.method,
-        sampling=task.sampling,
-        weights=task.weights,
-        initial=task.initial,
-        seed=seed,
-        executor=executor,
-        **run,
-    )
+    solution = solve(task.problem(seed), seed=seed, executor=executor, **task.options(max_seconds))
     return replace(solution, units=dict(task.units))

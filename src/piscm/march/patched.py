@@ -68,6 +68,11 @@ class Patches(Method):
                 raise ProblemError(f"Patches(count={self.count!r}): give a number, or 'auto'.")
         elif isinstance(self.count, Mapping):
             for coordinate, number in self.count.items():
+                if not isinstance(coordinate, sympy.Symbol):
+                    raise ProblemError(
+                        f"Patches(count=...) names {brief(coordinate)}; give the coordinates that "
+                        "coordinates(...) gave, as {x: 8}."
+                    )
                 check_count(number, f"Patches(count={{{brief(coordinate)}: ...}})")
             if int(np.prod([int(own) for own in self.count.values()])) > _MOST:
                 raise ProblemError(f"Patches(count=...): give at most {_MOST} patches.")
@@ -113,6 +118,7 @@ class Patches(Method):
             raise ProblemError("Patches: observations with the Huber loss are for Auto.")
         check_places(Part.whole(problem))
         self._shape(problem)
+        self.each.check(problem)
 
     def _shape(self, problem: Problem) -> tuple[int, ...] | None:
         domain = problem.domain

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piscm.linalg.elimination import Eliminated, Share, Tree, Values, merged
-from piscm.linalg.executors import as_executor, is_dask_client
+from piscm.linalg.executors import is_dask_client
 from piscm.linalg.threads import one_thread
+from piscm.linalg.workers import awaited, workers_of
 from piscm.patches.district import District, Inside, factored, residuals_in, solved_in
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS
@@ -157,7 +158,7 @@ class Awaited(Mapping[int, Share]):
         self._futures, self._share = futures, share
 
     def __getitem__(self, number: int) -> Share:
-        return self._share(self._futures[number].result())
+        return self._share(awaited(self._futures[number]))
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self._futures)))
@@ -181,12 +182,13 @@ def above_all(shares: Mapping[int, Share], top: Top) -> Above:
 
 def crew_of(executor: Any) -> Crew:
     """Who works: nobody else, an executor, a pool of processes, or a Dask client."""
-    if is_dask_client(executor):
+    workers = workers_of(executor)
+    if workers is not None and is_dask_client(workers.given):
         from piscm.patches.dask_crew import DaskWorkers
 
-        return DaskWorkers(executor)
-    if isinstance(executor, ProcessPoolExecutor):
+        return DaskWorkers(workers.given)
+    if workers is not None and isinstance(workers.given, ProcessPoolExecutor):
         from piscm.patches.pool_crew import PoolWorkers
 
-        return PoolWorkers(executor)
-    return Processes(as_executor(executor))
+        return PoolWorkers(workers)
+    return Processes(workers)

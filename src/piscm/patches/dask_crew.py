@@ -20,7 +20,9 @@ from piscm.linalg.elimination import (
     merged,
 )
 from piscm.linalg.threads import one_thread
+from piscm.linalg.workers import awaited, wait_for
 from piscm.patches.crew import Above, Awaited, Crew, Floats, Top, Work, above_all
+from piscm.patches.dask_memory import check_room
 from piscm.patches.district import District, Factored, Inside, factored, solved_in
 from piscm.patches.local import Current, Noise
 from piscm.patches.patch import UNKNOWNS
@@ -50,6 +52,7 @@ class DaskWorkers(Crew):
         now = {id(district) for district in districts}
         self._known = {key: own for key, own in self._known.items() if key in now}
         if now != set(self._homes):
+            check_room(self._client, districts)
             self._homes = self._settled(districts)
         for district in districts:
             if id(district) not in self._known:
@@ -126,7 +129,7 @@ class DaskWorkers(Crew):
             submit(branch_filled, own, values, top.sizes)
             for own, values in zip(done, found.around, strict=True)
         ]
-        for more in self._client.gather(filled):
+        for more in self._gathered(filled):
             found.values.update(more)
         return Above(found.values, [filled[of[n]] for n in range(len(shares))], found.last)
 
@@ -158,10 +161,10 @@ class DaskWorkers(Crew):
                     fill(own, filled[branch])
 
         fill(top.tree, {})
-        found = self._client.gather([submit(own_values, own) for own in filled.values()])
+        found = self._gathered([submit(own_values, own) for own in filled.values()])
         values = {group: own for part in found for group, own in part.items()}
         around = [submit(all_values, filled[number]) for number in fronts]
-        last = self._client.gather(submit(last_step, steps[top.tree]))
+        last = awaited(submit(last_step, steps[top.tree]))
         return Above(values, around, last)
 
     def solved(
@@ -187,6 +190,8 @@ class DaskWorkers(Crew):
         return self._gathered(tasks)
 
     def _gathered(self, tasks: list[Any]) -> Iterator[Any]:
+        for task in tasks:
+            wait_for(task)
         yield from self._client.gather(tasks)
 
 

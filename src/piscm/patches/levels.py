@@ -26,6 +26,9 @@ TALL = {1: 64, 2: 280, 3: 400}
 halves have together, which cost about as much and resolve far less."""
 MOST = {1: 64, 2: 400, 3: 1000}
 """Nodes of a patch at most."""
+# On a line a patch may have so many where all have no more than that together: those around an
+# inner layer need them, and halving all patches costs more than a few large ones.
+_LINE, _TOGETHER = 400, 20_000
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,11 @@ def tall_nodes(dimension: int) -> int:
     return TALL[min(dimension, max(TALL))]
 
 
-def most_nodes(dimension: int) -> int:
-    return MOST[min(dimension, max(MOST))]
+def most_nodes(shape: tuple[int, ...]) -> int:
+    """Nodes of a patch at most, of a grid of so many cells along each coordinate."""
+    if len(shape) == 1 and shape[0] * _LINE <= _TOGETHER:
+        return _LINE
+    return MOST[min(len(shape), max(MOST))]
 
 
 def resolution(

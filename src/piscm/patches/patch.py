@@ -28,8 +28,8 @@ from piscm.problem.problem import Problem
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-# Rows that are in memory at a time; those of a patch with more are taken in slabs.
-_SLAB = 8192
+ROWS_AT_ONCE = 8192
+"""Rows that are in memory at a time; those of a patch with more are taken in slabs."""
 # Equations of so many solves are kept by a process that works for others.
 _KEPT = 8
 
@@ -167,7 +167,7 @@ def slabs(common: Common, patch: Patch, sizes: dict[int, int]) -> Iterator[Slab]
     total = sum(patch.points.rows)
     tied = {tie.position for tie in patch.ties}
     whole = {patch.points.of_block[position] for position in tied}
-    count = max(1, -(-total // _SLAB))
+    count = max(1, -(-total // ROWS_AT_ONCE))
     for turn in range(count):
         some = [
             np.arange(site.rows if not turn else 0)

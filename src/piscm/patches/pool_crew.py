@@ -10,7 +10,7 @@ import pickle
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -38,7 +38,7 @@ class Filed:
 class PoolWorkers(Crew):
     """A pool of processes of this machine."""
 
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
+    def __init__(self, pool: Executor) -> None:
         self._pool = pool
         self._folder: Path | None = None
         self._known: dict[int, tuple[District, Path]] = {}

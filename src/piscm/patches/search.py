@@ -111,8 +111,8 @@ class Search:
         problem = workshop.part.problem
         dimension, first = problem.domain.dimension, first_nodes(problem)
         self._first = min(first, asked.max_nodes or first)
-        self._most = asked.max_nodes or most_nodes(dimension)
-        self._tall = min(self._most, tall_nodes(dimension))
+        tall = tall_nodes(dimension)
+        self._tall = min(asked.max_nodes or tall, tall)
 
     def finished(self) -> Status:
         """Try until it will do; how that ended."""
@@ -194,7 +194,7 @@ class Search:
         first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
         edges = even_edges(domain, first)
         if not self._asked.tolerance > 0:
-            self._try(Level(edges, self._most))
+            self._try(Level(edges, self._most(edges)))
             yield
             return
         if self._begun is not None:
@@ -228,6 +228,10 @@ class Search:
                     yield from self._enlarged(trial)
                 return
 
+    def _most(self, edges: Edges) -> int:
+        """Nodes of a patch of a grid at most."""
+        return self._asked.max_nodes or most_nodes(tuple(len(own) - 1 for own in edges))
+
     def _finer(self, trial: Trial) -> Edges:
         """Patches halved, or only those whose residual is most of all."""
         # Waves that are not resolved leave zero, whose residual is at the faces of the domain only.
@@ -242,10 +246,11 @@ class Search:
         yield from self._scaled(first)
         edges, count = first.level.edges, first.level.nodes
         errors, growth = {count: first.error}, _GROWTH
-        while count < self._most:
+        most = self._most(edges)
+        while count < most:
             # A short step is one at most: if it does not do, what it was expected to do is wrong.
             growth = self._growth(list(errors.values())) if growth == _GROWTH else _GROWTH
-            count = min(self._most, round(growth * count))
+            count = min(most, round(growth * count))
             trial = self._try(Level(edges, count))
             yield
             worst = self._worst(trial)

@@ -45,7 +45,7 @@ class Request:
         The solution of a similar problem, to begin with.
     callback : callable or None
         As passed to `solve`.
-    executor : concurrent.futures.Executor, Dask client or None
+    executor : concurrent.futures.Executor or None
         Who may work at the same time.
     """
 

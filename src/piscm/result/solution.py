@@ -233,10 +233,13 @@ class Solution(Exports):
 
         `Auto` and `Windows` compute it during the run; otherwise it is computed on first access,
         which takes a fraction of the time of the run. Of a run that was stopped it may take as long
-        as the run did, and is infinite if that is not enough.
+        as the run did, and is infinite if that is not enough, or if it was stopped in patches
+        before they were solved a second time.
         """
         if self.known_error is not None:
             return self.known_error
+        if isinstance(self.network, Patchwork) and self.status.stopped:
+            return unknown_error(self.problem)
         if not isinstance(self.network, Network):
             raise ProblemError(
                 f"There is no estimate of the error for {type(self.method).__name__}: its network "
