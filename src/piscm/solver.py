@@ -181,8 +181,9 @@ def solve(
     # Ctrl-C waits for the next look at the clock: from here on there may be something to return.
     with spending(budget), interrupts_at_checks():
         if isinstance(method, Auto) and guess is None:
-            found = _found(first_look(problem, method), request, seed)
-            found = _tried_otherwise(found, method, request, seed)
+            first = first_look(problem, method)
+            look = _found(first, request, seed)
+            found = _tried_otherwise(look, method, request, seed, whole=first == method)
         else:
             found = _found(method, request, seed)
         solution = solution_of(method, found, seed, time.perf_counter() - began)
@@ -198,13 +199,18 @@ def solve(
     return solution
 
 
-def _tried_otherwise(found: Outcome, method: Auto, request: Request, seed: int) -> Outcome:
-    """The best of an outcome and of those of the problem posed otherwise, where it needs that."""
-    problem, start, look = request.problem, request.start, found
+def _tried_otherwise(
+    look: Outcome, method: Auto, request: Request, seed: int, whole: bool
+) -> Outcome:
+    """The best of an outcome and of those of the problem posed otherwise, where it needs that.
 
-    def plain(problem: Problem, found: Outcome) -> Problem | None:
-        more = needs_more_nodes(look, found) and first_look(problem, method) != method
-        return problem if more else None
+    If the outcome is no `whole` one, but that of a look with few nodes, the problem as it is may be
+    tried once more.
+    """
+    problem, start, found = request.problem, request.start, look
+
+    def plain(as_it_is: Problem, best: Outcome) -> Problem | None:
+        return as_it_is if not whole and needs_more_nodes(look, best) else None
 
     ways: list[tuple[Callable[[Problem, Outcome], Problem | None], Method]] = [
         (enriched, method),

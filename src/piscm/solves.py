@@ -131,7 +131,10 @@ def solved(
         except Exception as error:  # whatever a lost worker leaves behind
             tried[id(chain)] = tried.get(id(chain), 0) + 1
             if tried[id(chain)] > retries:
-                raise loss(error) or error from error
+                lost = loss(error)
+                if lost is None:
+                    raise
+                raise lost from None
             waiting[_submitted(workers, chain)] = chain
             continue
         for item, found in zip(chain, done, strict=True):

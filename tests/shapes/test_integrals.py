@@ -28,6 +28,7 @@ from piscm import (
     unknown,
 )
 from piscm.assemble.marching import marching_coordinate, obstacle
+from piscm.problem.outward import outward
 
 x, y, t, s = coordinates("x y t s")
 u, v, w = field("u", x), field("v", x, y), field("w", x, t)
@@ -257,3 +258,45 @@ def test_an_equation_without_derivatives_needs_no_condition():
     solution = solve(Problem(Box({x: (0, 1)}), [w - sympy.exp(x) + x - memory], []))
     assert solution.status.ok
     assert float(solution(x=0.5)) == pytest.approx(np.exp(0.5), abs=1e-6)
+
+
+OUTER, HOLE = Disk({x: 0, y: 0}, radius=1, name="outer"), Disk({x: 0, y: 0}, radius=0.5)
+RING = OUTER - HOLE
+
+
+def test_a_hole_has_one_normal_however_its_boundary_is_written():
+    conditions = [Condition(v, on=RING.boundary("outer")), Condition(v - 1, on=HOLE.boundary())]
+    problem = Problem(RING, [v.diff(x, 2) + v.diff(y, 2)], conditions)
+    solution = solve(problem, tol=1e-4, progress=False)
+    flux = solution.integral(normal_derivative(v), over=HOLE.boundary())
+    assert flux == pytest.approx(2 * np.pi / np.log(2), rel=1e-3)
+
+
+def test_a_flux_through_a_hole_is_that_out_of_the_domain():
+    conditions = [
+        Condition(v, on=RING.boundary("outer")),
+        Condition(v - k, on=HOLE.boundary()),
+        Condition(integral(normal_derivative(v), over=HOLE.boundary()) + 2 * sympy.pi),
+    ]
+    problem = Problem(RING, [v.diff(x, 2) + v.diff(y, 2)], conditions, unknowns={k: 0.0})
+    solution = solve(problem, tol=1e-4, progress=False)
+    assert solution.unknowns["k"].value == pytest.approx(np.log(0.5), rel=1e-3)
+
+
+def test_an_integral_over_what_the_domain_does_not_have_is_refused():
+    inner = Disk({x: 0, y: 0}, radius=0.2)
+    conditions = [Condition(v - k, on="boundary"), Condition(integral(v, over=inner) - 1)]
+    problem = Problem(RING, [v.diff(x, 2) + v.diff(y, 2)], conditions, unknowns={k: 0.0})
+    with pytest.raises(ProblemError, match="leaves the domain"):
+        solve(problem, progress=False)
+
+
+@pytest.mark.parametrize("seconds", [1.0, 3e7, 1e10])
+def test_normals_point_out_of_a_domain_however_long_time_is(seconds):
+    domain = RING * Interval(t, 0, seconds)
+    angle = np.linspace(0, 6, 20)
+    normals = np.column_stack([np.cos(angle), np.sin(angle), 0 * angle])
+    points = 0.5 * normals + [0, 0, seconds / 2]
+    np.testing.assert_array_equal(outward(domain, points, normals), -normals)
+    inside = points + 0.25 * normals
+    np.testing.assert_array_equal(outward(domain, inside, normals), normals)

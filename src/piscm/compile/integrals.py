@@ -22,6 +22,7 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.integrals import Region, here, integrals_in
 from piscm.problem.numeric import Floats
+from piscm.problem.outward import outward
 from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
 
 # Gauss points on a line, and along each direction of an area or volume.
@@ -154,22 +155,26 @@ class IntegralRows(Place):
         order = ON_LINES if len(axes) == 1 else IN_AREAS
         points, weights, *normals = term.over.quadrature(order)
         count = len(points)
-        if not domain.bounding_box.contains(_filled(rows[:1], axes, points)).all():
+        if not domain.contains(_filled(rows[:1], axes, points)).all():
             raise ProblemError(f"{self.where} integrates over {place}, which leaves the domain.")
         if len(axes) == domain.dimension:
             ordered = _filled(rows[:1], axes, points)
-            outward = _filled(np.zeros_like(rows[:1]), axes, normals[0]) if normals else None
+            across = None
+            if normals:
+                across = _filled(np.zeros_like(rows[:1]), axes, normals[0])
+                across = outward(domain, ordered, across)
             kernel = self._kernel(term, rows, ordered, True)
-            return Leg(ordered, sums=weights * kernel, normals=outward)
+            return Leg(ordered, sums=weights * kernel, normals=across)
         # A cross section: every row has its own points, at its own values of the others.
         own = np.repeat(rows, count, axis=0)
         own[:, axes] = np.tile(points, (len(rows), 1))
-        outward = None
+        across = None
         if normals:
-            outward = np.zeros_like(own)
-            outward[:, axes] = np.tile(normals[0], (len(rows), 1))
+            across = np.zeros_like(own)
+            across[:, axes] = np.tile(normals[0], (len(rows), 1))
+            across = outward(domain, own, across)
         sums = weights * self._kernel(term, rows, own, False)
-        return Leg(own, sums=_each_its_own(sums), normals=outward)
+        return Leg(own, sums=_each_its_own(sums), normals=across)
 
     def _limits(
         self, over: Any, rows: Floats, domain: Domain

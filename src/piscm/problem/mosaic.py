@@ -114,7 +114,8 @@ class Mosaic(Frozen, Domain):
 
     def has_boundary_of(self, other: Domain) -> bool:
         """A region's boundary is its own, and so is that of the same regions put together anew."""
-        return isinstance(other, Mosaic) or any(own.has_boundary_of(other) for own in self.members)
+        theirs = other.members if isinstance(other, Mosaic) else (other,)
+        return all(any(own.has_boundary_of(one) for own in self.members) for one in theirs)
 
     def region_of(self, points: Floats) -> NDArray[np.int_]:
         """The number of the first region that holds each point, -1 for none."""

@@ -12,11 +12,8 @@ from piscm.problem.boundary_part import LOOK, BoundaryPart, drawn_where
 from piscm.problem.domain import Domain, UnitPoints
 from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import Floats
+from piscm.problem.outward import outward
 from piscm.problem.place import Drawing, Leg, Legs, Place
-
-# Both sides of a point are looked at from so far, of the width of the domain: farther than a
-# domain takes for round-off.
-_STEP = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +52,7 @@ class OtherBoundary(Place):
             spans = (f"{s} from {low:g} to {high:g}" for s, (low, high) in box.bounds.items())
             raise ProblemError(f"No point of it lies in {domain}: it has {', '.join(spans)}.")
         points, normals = found
-        return points, _outward(domain, points, normals)
+        return points, outward(domain, points, normals)
 
     def _cut_to(self, domain: Domain) -> BoundaryPart:
         """The part, without what a window leaves out."""
@@ -134,10 +131,3 @@ def _raised(
         points, normals = (np.resize(own, (many, domain.dimension)) for own in (points, normals))
         points[:, rest] = box.lower[rest] + np.resize(unit, (many, len(rest))) * box.width[rest]
     return points, normals
-
-
-def _outward(domain: Domain, points: Floats, normals: Floats) -> Floats:
-    """Normals turned where they point into the domain from its boundary."""
-    step = _STEP * float(domain.bounding_box.width.max()) * normals
-    into = domain.contains(points + step) & ~domain.contains(points - step)
-    return np.where(into[:, None], -normals, normals)

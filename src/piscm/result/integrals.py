@@ -12,6 +12,8 @@ from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.integrals import Integral, Region, integral
 from piscm.problem.numeric import float_array
+from piscm.problem.outward import outward
+from piscm.problem.place import Place
 from piscm.problem.problem import Problem
 from piscm.problem.written import Expression
 
@@ -45,13 +47,15 @@ def integrate(
     for values in zip(*(own.ravel() for own in arrays), strict=True) if rest else [()]:
         full = np.empty((len(points), problem.domain.dimension))
         full[:, axes], full[:, others] = points, values
-        outward = None
-        if normals is not None:
-            outward = np.zeros_like(full)
-            outward[:, axes] = normals
         if not problem.domain.contains(full).all():
-            raise ProblemError(f"The integral over {brief(over)} leaves {problem.domain}.")
-        found = model.values(expression, full, outward)
+            where = over if isinstance(over, Place) else brief(over)
+            raise ProblemError(f"The integral over {where} leaves {problem.domain}.")
+        across = None
+        if normals is not None:
+            across = np.zeros_like(full)
+            across[:, axes] = normals
+            across = outward(problem.domain, full, across)
+        found = model.values(expression, full, across)
         totals.append(float(weights @ found))
     return np.asarray(totals).reshape(arrays[0].shape if rest else ())
 
