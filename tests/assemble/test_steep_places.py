@@ -33,6 +33,8 @@ def poisson(dimension, more):
         lambda r2: 1 / (r2 + 1e-8) ** 2,
         lambda r2: 3 * sympy.tanh((r2 - 0.01) * 1e6),
         lambda r2: sympy.cosh(sympy.sqrt(r2 + 1e-9) / 1e-4) ** -2,
+        lambda r2: sympy.Piecewise((100, r2 < 1e-8), (0, True)),
+        lambda r2: sympy.Heaviside(1e-8 - r2),
     ],
 )
 def test_centers_and_edges_are_found(dimension, bump):
@@ -67,3 +69,17 @@ def test_what_points_see_is_solved():
     smooth = poisson(2, lambda u, r2: sympy.exp(-5 * r2) + 1 / (1 + r2))
     solution = solve(smooth, tol=1e-4, seed=0)  # its corners make more digits slow
     assert solution.status.ok
+
+
+@pytest.mark.parametrize("written", ["piecewise", "heaviside"])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_source_in_a_small_disk_is_told_where_other_points_may_hit_it(written, seed):
+    x, y, _ = X
+    u, r2 = field("u", x, y), (x - 0.31) ** 2 + (y - 0.62) ** 2
+    made = {
+        "piecewise": sympy.Piecewise((100, r2 < 4e-4), (0, True)),
+        "heaviside": 100 * sympy.Heaviside(4e-4 - r2),
+    }
+    equation = u.diff(x, 2) + u.diff(y, 2) + made[written]
+    problem = Problem(Box({x: (0, 1), y: (0, 1)}), [equation], [Condition(u, on="boundary")])
+    assert solve(problem, tol=1e-2, seed=seed).status is Status.UNSEEN

@@ -27,6 +27,7 @@ from piscm import (
     solve,
 )
 from piscm.files import read_problem_file
+from piscm.shapes.reading import Reader
 from piscm.text.declarations import Declarations
 from piscm.text.document import problem_from_document, problem_to_document
 from piscm.text.mistakes import Mistakes
@@ -250,6 +251,41 @@ def test_a_shape_from_a_file_beside_the_problem_file(kind, tmp_path):
     path.write_text(path.read_text().replace("part.", "other."))
     with pytest.raises(ProblemError, match="no file"):
         read_problem_file(path)
+
+
+def test_shapes_of_files_in_conditions_and_regions(tmp_path):
+    (tmp_path / "hole.wkt").write_text("POLYGON((0.4 0.4, 0.6 0.4, 0.6 0.6, 0.4 0.4))")
+    hole = '{shape = "polygon", coordinates = ["x", "y"], file = "hole.wkt"}'
+    text = (
+        'equations = ["laplacian(u) = -integral(u, core)"]\n'
+        f'conditions = [{{expression = "u", on = {{of = {hole}}}}}, '
+        f'{{expression = "u - 1", on = ["boundary", {{of = {hole}}}]}}]\n'
+        f"[domain]\nx = [0, 1]\ny = [0, 1]\n[regions]\ncore = {hole}\n"
+    )
+    (tmp_path / "a.toml").write_text(text)
+    assert len(read_problem_file(tmp_path / "a.toml").problem.conditions) == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"shape": "polygon", "coordinates": ["x", "y"], "outline": [[0, 0], [1, 0], [1, 1]]},
+        {"shape": "mesh", "coordinates": ["x", "y", "z"], "vertices": [], "faces": []},
+    ],
+)
+def test_a_shape_is_a_file_or_numbers(given):
+    with pytest.raises(ProblemError, match="give one of them"):
+        Reader(coordinates, float)({**given, "file": "part.wkt"})
+
+
+def test_reading_a_mesh_prints_nothing(tmp_path, capsys):
+    import meshio
+
+    path = tmp_path / "a.msh"
+    points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    meshio.Mesh(points, [("triangle", [[0, 1, 2]])]).write(path, file_format="gmsh22")
+    piscm.read_mesh((x, y), path)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_file_that_is_no_mesh(tmp_path):

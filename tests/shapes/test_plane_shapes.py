@@ -8,6 +8,7 @@ from piscm import (
     Ball,
     Box,
     Brick,
+    Condition,
     Disk,
     Ellipse,
     Interval,
@@ -17,7 +18,9 @@ from piscm import (
     Rectangle,
     Sampling,
     coordinates,
+    field,
 )
+from piscm.shapes.reading import Reader
 
 x, y, t = coordinates("x y t")
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
@@ -330,10 +333,37 @@ def test_a_buffer_of_straight_sides_keeps_their_names():
     assert {"rim", "rim[0]", "bite"} <= set(grown.parts)
 
 
+@pytest.mark.parametrize("name", [None, "rim"])
+@pytest.mark.parametrize("distance", [0.1, -0.1])
+def test_a_buffer_has_the_sides_of_its_polygon_and_no_others(name, distance):
+    grown = Polygon((x, y), SQUARE, name=name).buffer(distance)
+    for made in (grown, Reader(coordinates, float)(grown.document)):
+        numbers = {f"{name or 'side'}[{number}]" for number in range(4)}
+        assert set(made.parts) - {name} == numbers
+        for number, (axis, end) in enumerate([(1, 0), (0, 1), (1, 1), (0, 0)]):
+            points, weights, _ = made.boundary(f"{name or 'side'}[{number}]").quadrature(4)
+            np.testing.assert_allclose(points[:, axis], end + distance * (2 * end - 1), atol=1e-12)
+            assert weights.sum() == pytest.approx(1 + 2 * min(distance, 0))
+
+
+def test_a_buffer_of_shapes_without_numbers_has_none():
+    assert Rectangle({x: (0, 1), y: (0, 1)}, name="rim").buffer(0.1).parts == ("rim",)
+    bite = Rectangle({x: (0.5, 2), y: (0.5, 2)})
+    sides = (Polygon((x, y), SQUARE) - bite).buffer(0.1)
+    assert (sides.boundary("side[0]").quadrature(3)[0][:, 1] == -0.1).all()
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Disk({x: 0, y: 0}, 1).buffer("a"), "not a number"),
+        (lambda: Disk({x: 0, y: 0}, 1).buffer(-2), r"buffer\(-2\) leaves nothing"),
+        (lambda: Rectangle({x: (0, 1), y: (0, 9)}).buffer(-0.6), r"buffer\(-0.6\) leaves nothing"),
+        (lambda: Polygon((x, y), SQUARE, numbered=1), "True or False"),
+        (
+            lambda: Condition(field("u", x, y), on=Disk({x: 0, y: 0}, 1)),
+            r"on=shape.boundary\(\)",
+        ),
         (lambda: plate().buffer(0.1), "no straight sides.*no exact buffer"),
         (lambda: Ellipse({x: 0, y: 0}, (2, 1)).buffer(0.1), "Polygon"),
         (lambda: (plate() * Interval(t, 0, 1)).buffer(0.1), "cannot be grown"),

@@ -57,6 +57,16 @@ def test_sweep_command(file, tmp_path):
     assert len(list(out.glob("*.npz"))) == 2
 
 
+@pytest.mark.parametrize("command", [["sweep", "--set", "mu=1"], ["ensemble"]])
+@pytest.mark.parametrize(("name", "more"), [("nofile.toml", "'."), ("kdv", "of the zoo")])
+def test_files_that_are_not_there(command, name, more):
+    result = CliRunner().invoke(app, [*command, name])
+    assert result.exit_code != 0
+    told = " ".join(result.output.split())
+    assert f"There is no file '{name}" in told
+    assert more in told
+
+
 def test_sweep_command_tells_mistakes(file):
     for wrong in (["--set", "rate"], ["--set", "speed=1"], []):
         assert CliRunner().invoke(app, ["sweep", str(file), *wrong]).exit_code == 2

@@ -36,7 +36,7 @@ _LEAST_ALONG = 32  # points along a coordinate, if there are several
 # one, and if its mean square and largest value there are not smaller than by these factors.
 _SEEN = 0.5
 _SQUARES, _LARGEST = 4.0, 3.0
-_DRAWS = 4
+_DRAWS = 4  # one may hit by chance what the points of the run have missed
 
 
 def unseen_blocks(network: Model, rows: Sequence[int]) -> list[str]:
@@ -124,25 +124,26 @@ def _unseen(
     moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if len(moving) == 1:
         points = points[np.argsort(points[:, moving[0]])]
-        # One draw of few points may hit by chance what those of the run have missed.
         draws = [_chosen(len(points), count, layers, rng) for _ in range(_DRAWS)]
-        return _peaks(domain, block, points, points[draws[0]]) or any(
+        return _peaks(domain, block, points, [points[own] for own in draws]) or any(
             _varies_less(values[chosen], values)
             for values in _known(block, points)
             for chosen in draws
         )
     along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
-    fitted = points[rng.permutation(len(points))[:count]]
-    if layers:
-        half, box = random_half(count, rng), domain.bounding_box
-        fitted[half] = near_faces(fitted[half], box, NEAREST, rng)
-    if any(map(_rare, _known(block, points), _known(block, fitted))):
-        return True
+    box, every, fitted = domain.bounding_box, _known(block, points), []
+    for _ in range(_DRAWS):
+        own = points[rng.permutation(len(points))[:count]]
+        if layers:
+            half = random_half(count, rng)
+            own[half] = near_faces(own[half], box, NEAREST, rng)
+        if any(map(_rare, every, _known(block, own))):
+            return True
+        fitted.append(own)
     if _peaks(domain, block, points, fitted):
         return True
     if block.kind != "equations" and not _straight(block):
         return False  # a line would leave its points, and normals are not known along it
-    box = domain.bounding_box
     for axis in moving:
         for start in points[rng.integers(len(points), size=_LINES)]:
             line = np.repeat(start[None], _ON_LINES, axis=0)
@@ -156,8 +157,8 @@ def _unseen(
     return False
 
 
-def _peaks(domain: Domain, block: Block, points: Floats, fitted: Floats) -> bool:
-    """Whether the expression is far larger than at the fitted points where even many miss it."""
+def _peaks(domain: Domain, block: Block, points: Floats, draws: Sequence[Floats]) -> bool:
+    """Whether the expression is far larger where even many points miss it than at a draw of few."""
     compiled = block.compiled
     moving = np.count_nonzero(np.ptp(points[:, : domain.dimension], axis=0) > 0)
     if block.kind != "equations" and not (_straight(block) and moving < domain.dimension):
@@ -165,11 +166,13 @@ def _peaks(domain: Domain, block: Block, points: Floats, fitted: Floats) -> bool
     places = steep_places(compiled.written[0], compiled.coordinates, points)
     if block.kind == "equations":
         places = places[domain.inside(places[:, : domain.dimension])]
-    for there, here in zip(_values(block, places), _values(block, fitted), strict=True):
-        middle = np.median(here)
-        away = np.abs(there[np.isfinite(there)] - middle).max(initial=0.0)
-        if np.isfinite(here).all() and away > _LARGEST * np.abs(here - middle).max():
-            return True
+    found = _values(block, places)
+    for fitted in draws:
+        for there, here in zip(found, _values(block, fitted), strict=True):
+            middle = np.median(here)
+            away = np.abs(there[np.isfinite(there)] - middle).max(initial=0.0)
+            if np.isfinite(here).all() and away > _LARGEST * np.abs(here - middle).max():
+                return True
     return False
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from piscm.compile.numeric_code import function_of
+from piscm.compile.switches import levels_of
 from piscm.problem.errors import ProblemError
 from piscm.problem.sampled import Samples
 
@@ -62,7 +63,8 @@ def _arguments(expression: sympy.Expr, coordinates: Sequence[sympy.Symbol]) -> I
         if isinstance(part, Samples | AppliedUndef):
             continue
         if isinstance(part, sympy.Function | sympy.Pow):
-            for own in part.args:
+            given = levels_of(part) if isinstance(part, sympy.Piecewise) else part.args
+            for own in given:
                 varies = own.free_symbols and own.free_symbols <= set(coordinates)
                 if varies and own not in coordinates and own not in told and not own.has(Samples):
                     told.add(own)

@@ -99,6 +99,10 @@ def file_task(
     constants: Mapping[str, float] | None = None,
 ) -> tuple[str, Task]:
     """The name of the method, and the task of a file, with other numbers if some are given."""
+    if not Path(name).is_file():
+        listed = str(name) in zoo.names()
+        known = ": it is a problem of the zoo, for `piscm solve`" if listed else ""
+        raise ProblemError(f"There is no file {str(name)!r}{known}.")
     method = None if method is None else method_name(method)
     overrides = _overrides(nodes, activation)
     file = read_problem_file(name, constants, method=method, **overrides)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy
 
-from piscm.problem.domain import called
+from piscm.problem.domain import Domain, called
 from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.expressions import as_expression, fields_in
 from piscm.problem.frozen import ReadOnly
@@ -161,6 +161,11 @@ def _place(on: Any, shown: str) -> Place:
                 f"on=domain.boundary({brief(on)})."
             )
         return WholeBoundary()
+    if isinstance(on, Domain):
+        raise ProblemError(
+            f"on={brief(on)} for {shown}: that is the inside as well; where it ends is "
+            "on=shape.boundary()."
+        )
     parts = [on] if isinstance(on, Mapping) else on
     if not isinstance(parts, Sequence) or not parts:
         raise ProblemError(f"on={brief(on)} for {shown}: give a place such as {{x: 0}}.")

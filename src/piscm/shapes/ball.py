@@ -99,6 +99,8 @@ class Ball(Primitive):
     def buffer(self, distance: Number) -> "Ball":
         """Grown by a distance, or shrunk by a negative one."""
         reach = finite_number(distance, "The distance of buffer")
+        if reach <= -self.radius:
+            raise ProblemError(f"{self}.buffer({reach:g}) leaves nothing of it.")
         center = dict(zip(self.coordinates, self.center.tolist(), strict=True))
         return type(self)(center, self.radius + reach, name=self.name)
 

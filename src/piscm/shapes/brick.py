@@ -85,13 +85,16 @@ class Brick(Primitive):
 
         reach = finite_number(distance, "The distance of buffer")
         if reach <= 0 or self.dimension == 1:
+            if 2 * reach <= -(self._box.upper - self._box.lower).min():
+                raise ProblemError(f"{self}.buffer({reach:g}) leaves nothing of it.")
             bounds = {s: (a - reach, b + reach) for s, (a, b) in self._box.bounds.items()}
             return Brick(bounds, name=self.name)
         if self.dimension > 2:
             return super().buffer(distance)
         first, second = self.coordinates
         corners = [piece.at(np.zeros((1, 1))).points[0] for piece in self.pieces]
-        return Polygon((first, second), corners, name=self.name).buffer(reach)
+        plain = Polygon((first, second), corners, name=self.name, numbered=False)
+        return plain.buffer(reach)
 
     @property
     def document(self) -> Any:

@@ -1,6 +1,8 @@
 """Domains from the files of mesh generators, on meshio."""
 
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from os import PathLike, fspath
 from typing import Any
 
@@ -42,7 +44,8 @@ def read_mesh(
     except ImportError:
         raise ImportError("Mesh files need meshio: pip install 'piscm[shapes]'") from None
     try:
-        found = meshio.read(fspath(path))
+        with redirect_stdout(StringIO()):  # it prints while it tries formats
+            found = meshio.read(fspath(path))
     except (Exception, SystemExit) as error:  # meshio exits on formats that it does not know
         reason = "" if isinstance(error, SystemExit) else f" ({shortened(str(error))})"
         raise ProblemError(

@@ -9,7 +9,7 @@ import sympy
 from numpy.typing import ArrayLike, NDArray
 
 from piscm.problem.box import Box
-from piscm.problem.errors import ProblemError
+from piscm.problem.errors import ProblemError, brief
 from piscm.problem.given import checked_mapping
 from piscm.problem.numeric import Floats, finite_array, finite_number
 from piscm.problem.written import Number
@@ -44,10 +44,13 @@ class Polygon(Primitive):
         i begins at corner i, and those of holes follow. Where a corner is repeated there is none.
     parts : mapping of str to array, shape (lines, 2 ends, 2 coordinates), optional
         Names of parts of the boundary, each with the lines that it consists of.
+    numbered : bool
+        Whether sides have names with numbers.
     """
 
     _geometry: Any
     _named: Mapping[str, Floats]
+    _numbered: bool
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class Polygon(Primitive):
         holes: Sequence[ArrayLike] = (),
         name: str | None = None,
         parts: Mapping[str, ArrayLike] | None = None,
+        numbered: bool = True,
     ) -> None:
         symbols = checked_coordinates(coordinates, 2, "A Polygon")
         geometry = read_geometry(outline, holes)
@@ -65,6 +69,7 @@ class Polygon(Primitive):
             _geometry=geometry,
             name=checked_part_name(name),
             _named={part: _lines(part, lines) for part, lines in _parts_of(parts).items()},
+            _numbered=_flag(numbered),
         )
 
     def __repr__(self) -> str:
@@ -109,7 +114,7 @@ class Polygon(Primitive):
     @property
     def pieces(self) -> Sequence[Piece]:
         prefix = self.name or "side"
-        few = len(self._sides) <= _FEW_SIDES
+        numbered = self._numbered and len(self._sides) <= _FEW_SIDES
         middles = self._all_sides.mean(axis=1)
         belongs = {
             part: np.array([_on_lines(middle, lines, self.margin) for middle in middles])
@@ -120,7 +125,7 @@ class Polygon(Primitive):
                 (
                     *self.names,
                     *(part for part, own in belongs.items() if own[number]),
-                    *([f"{prefix}[{number}]"] if few else []),
+                    *([f"{prefix}[{number}]"] if numbered else []),
                 ),
                 start,
                 end,
@@ -162,12 +167,11 @@ class Polygon(Primitive):
             across = np.array([end[1] - start[1], start[0] - end[0]])
             across *= reach / np.hypot(*across)
             moved = [[start + across, end + across]]
-            # Sides without a name of their own have only numbers.
-            names = piece.names if self.name else [own for own in piece.names if own in self._named]
             strip = Polygon(
                 self.coordinates,
                 [start, *moved[0], end],
-                parts=dict.fromkeys(names, moved),
+                parts=dict.fromkeys(piece.names, moved),
+                numbered=False,  # the numbers are those of this polygon
             )
             made = made | strip if reach > 0 else made - strip
             corner = Disk({x: float(start[0]), y: float(start[1])}, abs(reach), name=self.name)
@@ -186,11 +190,18 @@ class Polygon(Primitive):
             ),
             "name": self.name,
             "parts": {part: lines.tolist() for part, lines in self._named.items()},
+            **({} if self._numbered else {"numbered": False}),
         }
 
 
 def _parts_of(given: Any) -> Mapping[str, Any]:
     return {} if given is None else checked_mapping(given, "Polygon(parts=...)", "{'lid': lines}")
+
+
+def _flag(given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise ProblemError(f"Polygon(numbered={brief(given)}): give True or False.")
+    return given
 
 
 def _lines(part: str, given: ArrayLike) -> Floats:

@@ -91,20 +91,26 @@ class Reader:
         return {self._symbol(name): self._number(value) for name, value in table.items()}
 
     def _polygon(self, given: Mapping[str, Any]) -> Domain:
-        _only(given, ("shape", "coordinates", "outline", "file", "holes", "name", "parts"))
+        _only(
+            given,
+            ("shape", "coordinates", "outline", "file", "holes", "name", "parts", "numbered"),
+        )
         names = _list(given.get("coordinates"), "coordinates")
         symbols = tuple(self._symbol(name) for name in names)
         outline, holes = given.get("outline"), given.get("holes", [])
         if "file" in given:
+            _alone(given, "outline")
             outline = self._file(given).read_text(encoding="utf-8", errors="replace")
         name, parts = given.get("name"), _table(given.get("parts", {}), "parts")
-        return Polygon(symbols, outline, holes=holes, name=name, parts=parts)
+        numbered = given.get("numbered", True)
+        return Polygon(symbols, outline, holes=holes, name=name, parts=parts, numbered=numbered)
 
     def _mesh(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "coordinates", "file", "vertices", "faces", "groups", "name"))
         names = _list(given.get("coordinates"), "coordinates")
         symbols = tuple(self._symbol(name) for name in names)
         if "file" in given:
+            _alone(given, "vertices", "faces", "groups")
             path = self._file(given)
             if path.suffix.lower() in SURFACES:
                 return Mesh(symbols, path, name=given.get("name"))
@@ -206,6 +212,13 @@ def _only(given: Mapping[str, Any], keys: tuple[str, ...]) -> None:
             raise KeyedProblemError(
                 f"A shape has an entry {key!r}; known: {', '.join(keys)}.", (key,)
             )
+
+
+def _alone(given: Mapping[str, Any], *others: str) -> None:
+    """A file says what these entries would."""
+    for key in others:
+        if key in given:
+            raise KeyedProblemError(f"The shape has a file and {key}: give one of them.", (key,))
 
 
 def _named(message: str, given: Mapping[str, Any]) -> tuple[str, ...]:

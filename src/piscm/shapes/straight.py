@@ -21,7 +21,7 @@ def as_polygon(shape: Combination, why: str) -> Polygon:
         for name in run.piece.names:
             lines.setdefault(name, []).append(ends)
     first, second = shape.coordinates
-    return Polygon((first, second), geometry, parts=lines)
+    return Polygon((first, second), geometry, parts=lines, numbered=False)
 
 
 def _geometry(shape: Shape, why: str) -> Any:

@@ -42,7 +42,7 @@ def read_condition(item: Any, declared: Declarations) -> Requirement:
     on = None
     if "on" in item:
         with at("on"):
-            on = read_place(item["on"], declared.domain, declared.constants)
+            on = read_place(item["on"], declared.domain, declared.constants, declared.folder)
             if on is None:
                 raise ProblemError("on is missing or is not a table of names.")
     with at("expression"):

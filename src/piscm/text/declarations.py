@@ -121,7 +121,9 @@ class Declarations:
             if self.domain is not None:
                 given = document.get("regions", {})
                 members = {part.name: part.domain for part in self.parts}
-                self.regions = Regions.read(given, self.domain, self.constants, members)
+                self.regions = Regions.read(
+                    given, self.domain, self.constants, members, self.folder
+                )
                 self.symbols = {**self.regions.symbols, **self.symbols}
         self._read_unknowns(document)
         self._read_fields(document, own)

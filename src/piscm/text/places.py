@@ -47,31 +47,40 @@ def read_domain(given: Any, known: Constants | None = None, folder: Path | None 
     return Reader(symbol, lambda value: constant(value, known), folder)(given)
 
 
-def read_place(given: Any, domain: Domain, known: Constants | None = None) -> Any:
+def read_place(
+    given: Any, domain: Domain, known: Constants | None = None, folder: Path | None = None
+) -> Any:
     """The place of a condition: coordinates, several of them, "boundary", or a part of it."""
     if isinstance(given, list):
-        return [_one_place(own, number, domain, known) for number, own in enumerate(given)]
+        return [_one_place(own, number, domain, known, folder) for number, own in enumerate(given)]
     if not isinstance(given, Mapping):
         return given
     symbols = {symbol.name for symbol in domain.coordinates}
     if given and set(given) <= set(_PART) - symbols:
-        return read_part(given, domain, known)
+        return read_part(given, domain, known, folder)
     return _slice(given, domain, known)
 
 
-def _one_place(given: Any, number: int, domain: Domain, known: Constants | None) -> Any:
+def _one_place(
+    given: Any, number: int, domain: Domain, known: Constants | None, folder: Path | None
+) -> Any:
     with at(number):
         if not isinstance(given, Mapping | str):
             raise ProblemError("on is missing or is not a table of names.")
-        return read_place(given, domain, known)
+        return read_place(given, domain, known, folder)
 
 
-def read_part(given: Mapping[str, Any], domain: Domain, known: Constants | None = None) -> Place:
+def read_part(
+    given: Mapping[str, Any],
+    domain: Domain,
+    known: Constants | None = None,
+    folder: Path | None = None,
+) -> Place:
     """A part of the boundary: its name, or a face, and a condition on the coordinates.
 
     `of` is the shape that it belongs to, if that is not the domain.
     """
-    domain = read_domain(given["of"], known) if "of" in given else domain
+    domain = read_domain(given["of"], known, folder) if "of" in given else domain
     part: Any = given.get("part")
     if "face" in given:
         part = _slice(given["face"], domain, known)
@@ -139,8 +148,12 @@ class Regions:
         domain: Domain,
         known: Constants | None = None,
         parts: Mapping[str, Domain] | None = None,
+        folder: Path | None = None,
     ) -> "Regions":
-        """From a table of names; `known` are constants, `parts` the regions of the problem."""
+        """From a table of names; `known` are constants, `parts` the regions of the problem.
+
+        `folder` is where files of shapes are.
+        """
         if not isinstance(given, Mapping):
             raise ProblemError("regions is not a table of names.")
         named: dict[str, Domain | Place] = dict(parts or {})
@@ -148,7 +161,9 @@ class Regions:
             if not isinstance(own, Mapping):
                 raise ProblemError(f"The region {name!r} is not a table.")
             part = not isinstance(own.get("shape"), str) and (not own or set(own) <= set(_PART))
-            named[name] = read_part(own, domain, known) if part else read_domain(own, known)
+            named[name] = (
+                read_part(own, domain, known, folder) if part else read_domain(own, known, folder)
+            )
         return cls(domain, named)
 
     def put_in(self, expression: sympy.Expr) -> sympy.Expr:
