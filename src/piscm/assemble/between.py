@@ -121,26 +121,29 @@ def _unseen(
     points = block.compiled.seen(legs[0])
     if legs[0].sums is not None or len(points) < count or count < 2:
         return False
-    moving = np.flatnonzero(np.ptp(points, axis=0) > 0)
+    moving, box = np.flatnonzero(np.ptp(points, axis=0) > 0), domain.bounding_box
     if len(moving) == 1:
         points = points[np.argsort(points[:, moving[0]])]
+        every = _values(block, points)
         draws = [_chosen(len(points), count, layers, rng) for _ in range(_DRAWS)]
-        return _peaks(domain, block, points, [points[own] for own in draws]) or any(
+        few = [[values[chosen] for values in every] for chosen in draws]
+        return _peaks(domain, block, points, few) or any(
             _varies_less(values[chosen], values)
-            for values in _known(block, points)
+            for values in every
+            if np.isfinite(values).all()
             for chosen in draws
         )
     along = max(_LEAST_ALONG, int(2 * count ** (1 / max(1, len(moving)))))
-    box, every, fitted = domain.bounding_box, _known(block, points), []
-    for _ in range(_DRAWS):
-        own = points[rng.permutation(len(points))[:count]]
+    order, few = rng.permutation(len(points)), []
+    for turn in range(_DRAWS):
+        own = points[np.take(order, range(turn * count, (turn + 1) * count), mode="wrap")]
         if layers:
             half = random_half(count, rng)
             own[half] = near_faces(own[half], box, NEAREST, rng)
-        if any(map(_rare, every, _known(block, own))):
-            return True
-        fitted.append(own)
-    if _peaks(domain, block, points, fitted):
+        few.append(_values(block, own))
+    if any(map(_rare, _values(block, points), zip(*few, strict=True))):
+        return True
+    if _peaks(domain, block, points, few):
         return True
     if block.kind != "equations" and not _straight(block):
         return False  # a line would leave its points, and normals are not known along it
@@ -157,8 +160,11 @@ def _unseen(
     return False
 
 
-def _peaks(domain: Domain, block: Block, points: Floats, draws: Sequence[Floats]) -> bool:
-    """Whether the expression is far larger where even many points miss it than at a draw of few."""
+def _peaks(domain: Domain, block: Block, points: Floats, draws: Sequence[Sequence[Floats]]) -> bool:
+    """Whether the expression is far larger where even many points miss it than at a draw of few.
+
+    `draws` are its values there.
+    """
     compiled = block.compiled
     moving = np.count_nonzero(np.ptp(points[:, : domain.dimension], axis=0) > 0)
     if block.kind != "equations" and not (_straight(block) and moving < domain.dimension):
@@ -166,9 +172,8 @@ def _peaks(domain: Domain, block: Block, points: Floats, draws: Sequence[Floats]
     places = steep_places(compiled.written[0], compiled.coordinates, points)
     if block.kind == "equations":
         places = places[domain.inside(places[:, : domain.dimension])]
-    found = _values(block, places)
-    for fitted in draws:
-        for there, here in zip(found, _values(block, fitted), strict=True):
+    for there, *few in zip(_values(block, places), *draws, strict=True):
+        for here in few:
             middle = np.median(here)
             away = np.abs(there[np.isfinite(there)] - middle).max(initial=0.0)
             if np.isfinite(here).all() and away > _LARGEST * np.abs(here - middle).max():
@@ -226,9 +231,15 @@ def _varies_less(some: Floats, every: Floats) -> bool:
     )
 
 
-def _rare(every: Floats, some: Floats) -> bool:
-    """Whether large values are so rare that a few points miss them."""
+def _rare(every: Floats, draws: Sequence[Floats]) -> bool:
+    """Whether large values are so rare that one of several draws of few points misses them."""
+    if not np.isfinite(every).all():
+        return False
     middle = np.median(every)
-    squares = np.mean((every - middle) ** 2) > _SQUARES * np.mean((some - middle) ** 2)
-    largest = np.abs(every - middle).max() > _LARGEST * np.abs(some - middle).max()
-    return bool(squares and largest)
+    square, largest = np.mean((every - middle) ** 2), np.abs(every - middle).max()
+    return any(
+        square > _SQUARES * np.mean((some - middle) ** 2)
+        and largest > _LARGEST * np.abs(some - middle).max()
+        for some in draws
+        if np.isfinite(some).all()
+    )
