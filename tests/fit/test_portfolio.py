@@ -82,6 +82,18 @@ def test_members_share_their_random_numbers():
     assert str(member) == "sin of scale 4 × 4"
 
 
+def test_points_that_see_no_source_at_all_judge_a_trial():
+    x, y = coordinates("x y")
+    u = field("u", x, y)
+    still = [u.diff(x, 2) + u.diff(y, 2)], [Condition(u, on="boundary")]
+    lab = laboratory(Problem(Box({x: (0, 1), y: (0, 1)}), *still))
+    trial = lab.trial(Member("sin", (2.0, 2.0)), Making(10, None, False, 5))
+    assert trial.level.size == 0
+    assert lab.near_faces(trial).held_out == 0
+    moved = replace(trial.network, weights=trial.network.weights + 1)
+    assert lab.near_faces(replace(trial, network=moved)).held_out > 1e100
+
+
 def test_no_node_is_steeper_than_the_points_can_see():
     box = layers.convection().problem.domain
     nearest = 1e-4

@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 # Points of the equations per node, even and graded; with fewer the held-out residual parts from the
 # fitted one, the sooner the steeper nodes are.
 _PER_NODE, _GRADED_PER_NODE = 2, 4
+_SEES_NOTHING = float(np.finfo(float).tiny)  # the size of a problem at points that see no source
 
 
 class Laboratory:
@@ -126,7 +127,7 @@ class Laboratory:
             start = self._guide(level, guide)
         state, _ = fit_weights(system, columns, start, making.iterations)
         network = replace(network, weights=state.weights, unknowns=state.unknowns)
-        size = level.size or np.finfo(float).tiny
+        size = level.size or _SEES_NOTHING
         fitted = state.norm / size  # rows are weighted as `level.norm` does
         held_out = level.norm(network, level.fresh) / size
         residuals = np.concatenate([residuals, np.full(making.count - len(residuals), state.norm)])
@@ -178,7 +179,7 @@ class Laboratory:
     def error_near_faces(self, network: Network, otherwise: float = 1.0) -> float:
         """The relative residual of a network at points graded towards the faces."""
         level = self.level(max(1, len(network.nodes)), FINEST)  # growth may have found no node
-        size = level.size or otherwise  # points near faces may see no source
+        size = level.size or otherwise or _SEES_NOTHING  # points near faces may see no source
         return level.norm(network, level.fresh) / size
 
     def _nodes(self, member: Member, count: int, before: Trial | None) -> tuple[Nodes, Floats]:
