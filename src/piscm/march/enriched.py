@@ -11,7 +11,7 @@ from piscm.problem.problem import Problem
 from piscm.result.method import Outcome
 from piscm.result.status import Status
 from piscm.shapes.shape import Shape
-from piscm.shapes.singular import corners, singular_functions
+from piscm.shapes.singular import corners, has_singular_functions, singular_functions
 
 MISSED = (Status.NODE_LIMIT, Status.HOPELESS, Status.STALLED, Status.INACCURATE)
 """How a run ends that did not do with smooth nodes on the whole domain."""
@@ -29,25 +29,37 @@ def enriched(problem: Problem, outcome: Outcome) -> Problem | None:
 
 def functions_of(problem: Problem) -> list[Mapping[AppliedUndef, Sequence[sympy.Expr]]]:
     """The singular functions of each field that may be tried, for every region."""
-    if not problem.tries_singular:
-        return []
-    domain = problem.domain
-    said = problem.statement or problem
-    fields = [item for item in problem.written_fields if _smooths(said.equations, item, domain)]
-    members: Sequence[Domain] = domain.members if isinstance(domain, Mosaic) else [domain]
+    fields = _fields(problem)
     each: list[Mapping[AppliedUndef, Sequence[sympy.Expr]]] = []
-    for member in members:
+    for member in _members(problem) if fields else ():
         functions = singular_functions(member) if isinstance(member, Shape) else ()
         each.append({item: functions for item in fields if functions})
     return each
 
 
+def has_functions(problem: Problem) -> bool:
+    """Whether there are any such functions."""
+    shapes = [own for own in _members(problem) if isinstance(own, Shape)]
+    return bool(_fields(problem)) and any(map(has_singular_functions, shapes))
+
+
 def has_corners(problem: Problem) -> bool:
     """Whether a shape in the plane has re-entrant corners."""
-    domain = problem.domain
-    members: Sequence[Domain] = domain.members if isinstance(domain, Mosaic) else [domain]
-    flat = [own for own in members if isinstance(own, Shape) and own.dimension == 2]
+    flat = [own for own in _members(problem) if isinstance(own, Shape) and own.dimension == 2]
     return any(corners(own) for own in flat)
+
+
+def _members(problem: Problem) -> Sequence[Domain]:
+    domain = problem.domain
+    return domain.members if isinstance(domain, Mosaic) else [domain]
+
+
+def _fields(problem: Problem) -> list[AppliedUndef]:
+    """Those that may have singular functions, if the user left that open."""
+    if not problem.tries_singular:
+        return []
+    said = problem.statement or problem
+    return [own for own in problem.written_fields if _smooths(said.equations, own, problem.domain)]
 
 
 def _smooths(equations: Sequence[sympy.Expr], item: AppliedUndef, domain: Domain) -> bool:

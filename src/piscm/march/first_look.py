@@ -7,7 +7,7 @@ gain next to nothing: an L took 54 s to 1e-3, of which the singular functions to
 from dataclasses import replace
 
 from piscm.assemble.windows import Part
-from piscm.march.enriched import error_of, functions_of
+from piscm.march.enriched import error_of, has_functions
 from piscm.march.methods import Auto
 from piscm.problem.problem import Problem
 from piscm.result.method import Outcome
@@ -25,7 +25,7 @@ def first_look(problem: Problem, method: Auto) -> Auto:
 
     Nonlinear problems, and those with unknowns or data, are no matter of a moment with few nodes.
     """
-    if problem.asked.any() or problem.observations or not any(functions_of(problem)):
+    if problem.asked.any() or problem.observations or not has_functions(problem):
         return method
     if not all(block.linear for block in Part.whole(problem).blocks):
         return method

@@ -84,9 +84,18 @@ def singular_functions(shape: Shape) -> tuple[sympy.Expr, ...]:
     """
     if not isinstance(shape, Shape):
         raise ProblemError(f"singular_functions needs a shape, not a {type(shape).__name__}.")
-    if shape.dimension != 2:
-        return ()
-    return (*_of_corners(shape), *_of_holes(shape))
+    return tuple(_functions(shape))
+
+
+def has_singular_functions(shape: Shape) -> bool:
+    """Whether there are any, which is known long before all of them are."""
+    return next(_functions(shape), None) is not None
+
+
+def _functions(shape: Shape) -> Iterator[sympy.Expr]:
+    if shape.dimension == 2:
+        yield from _of_corners(shape)
+        yield from _of_holes(shape)
 
 
 def _of_corners(shape: Shape) -> Iterator[sympy.Expr]:
