@@ -37,6 +37,11 @@ def test_windows_that_cost_the_same_become_longer():
     assert walked(lambda length: 100, 0.01, 10)[-1] > 0.04
 
 
+def test_a_first_window_that_is_far_too_short_is_soon_left_behind():
+    # Nodes hardly depend on the length: a thousandth becomes a tenth in a dozen windows.
+    assert walked(lambda length: 100 + length, 0.001, 13)[-1] > 0.1
+
+
 def factor_after(inherited):
     """What follows two windows, the second twice as long."""
     pace = Pace(1.25)

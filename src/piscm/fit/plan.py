@@ -72,6 +72,9 @@ class Plan:
         Whether the nodes of the window before are tried first.
     kept : sequence of int or None
         Which of them; None are all.
+    expected : int
+        How many nodes it will take, as far as known: growth from inherited ones has points for as
+        many at once.
     guess : Network or None
         A solution of a similar problem here: its nodes and its state are where to begin.
     fields : ndarray or None
@@ -91,6 +94,7 @@ class Plan:
     out_of_reach: OutOfReach | None = None
     inherits: bool = False
     kept: Sequence[int] | None = None
+    expected: int = 0
     guess: Network | None = None
     fields: Floats | None = None
     least_share: float = 0.0

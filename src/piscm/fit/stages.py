@@ -113,8 +113,9 @@ def _inherited(
     if piece.error <= plan.enough or hopeless:
         yield fit.on_all_points(piece, method)
         return
-    count, most = len(nodes), method.max_nodes
-    limits = [nodes for nodes in (*plan.stages, most) if count < nodes <= most]
+    most = method.max_nodes
+    first = min(most, max(len(nodes) + 1, plan.expected))
+    limits = [nodes for nodes in (*plan.stages, most) if first <= nodes <= most]
     yield from _continued(fit, piece, method, limits, plan, report)
 
 

@@ -243,11 +243,9 @@ class AutoAttempts(Attempts):
         ]
         sampling, per_node = setting.sampling, 0.0
         if sampling is None:
-            # Faces of two or more dimensions need points like the interior; on a line fewer
-            # suffice.
             flat = setting.task.problem.domain.dimension <= 2
             interior = max(policy.points.least, window.points)
-            sampling = Sampling(interior, interior // 4 if flat else interior // 2)
+            sampling = Sampling(interior, interior // _inside_for_each(flat, window.within))
             per_node = policy.points_per_node
         return Plan(
             methods,
@@ -257,12 +255,25 @@ class AutoAttempts(Attempts):
             out_of_reach=policy.out_of_reach(most, least) if window.give_up else None,
             inherits=window.inherits,
             kept=window.kept,
+            expected=window.expected,
             fields=window.fields,
             least_share=policy.least_share if window.within else 0.0,
             enough=policy.miss * window.tolerance,
             worth_growing=policy.patience * window.tolerance,
             policy=policy.points,
         )
+
+
+def _inside_for_each(flat: bool, within: bool) -> int:
+    """Points of the equations for each point of a condition.
+
+    Faces of two or more dimensions need points like the interior; on a line fewer suffice. Windows
+    have many conditions, of time and at the sides, and twice as many points of them changed no
+    error: they were 43 % of the rows of sine-Gordon, 56 % of those of Kuramoto–Sivashinsky.
+    """
+    if not flat:
+        return 2
+    return 8 if within else 4
 
 
 @dataclass(frozen=True)

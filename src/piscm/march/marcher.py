@@ -162,6 +162,7 @@ class Marcher:
             activations=(before.activation,),
             inherits=True,
             kept=tuple(kept),
+            expected=len(before.nodes),
             points=int(per_node * len(kept)),
         )
 

@@ -3,8 +3,9 @@
 Long windows need more nodes, and work grows with the cube of them; short ones repeat what they have
 in common. Which of the two weighs more depends on the problem (a steepening front, a slow wave), so
 it is learnt on the way: a line through the logarithms of work and length of the latest windows.
-Where its slope is below one, a unit of time is cheaper in longer windows. Work is counted, not
-timed: the same seed gives the same windows.
+Where its slope is below one, a unit of time is cheaper in longer windows, and the further below it
+is, the longer the next one may be. Work is counted, not timed: the same seed gives the same
+windows.
 """
 
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ _SELECTION = 2.5
 # The slope that is assumed where nothing is known, and how much spread of logarithmic lengths it
 # takes to believe in another one: the solution changes on the way as well.
 _ASSUMED, _SPREAD = 0.6, 0.05
+# The power of `change` by which a window becomes longer at most: a first window that is far too
+# short is soon left behind, and one that is too long costs an attempt.
+_FAST = 3.0
 # Each window counts less than the one after it by this factor.
 _FADES = 0.6
 
@@ -29,7 +33,7 @@ class Pace:
     Attributes
     ----------
     change : float
-        The factor by which lengths are changed.
+        The factor by which lengths are changed at the assumed slope; by powers of it at others.
     slope : float
         The power of the length with which the work grows, as far as known.
     """
@@ -45,7 +49,10 @@ class Pace:
         work = float(sum(piece.assembly.points.rows)) * nodes**2 * (1.0 + _SELECTION * added)
         self._seen.append((float(np.log(piece.high - piece.low)), float(np.log(work))))
         self._learn()
-        return self.change if self.slope < 1.0 else 1.0 / self.change
+        if self.slope >= 1.0:
+            return 1.0 / self.change
+        # Never less than one step: lengths that hardly differ would tell nothing of the slope.
+        return float(self.change ** np.clip((1.0 - self.slope) / (1.0 - _ASSUMED), 1.0, _FAST))
 
     def _learn(self) -> None:
         lengths, works = np.array(self._seen).T

@@ -105,7 +105,8 @@ class MarchPolicy:
         A window of inherited nodes is followed by one `heir_longer` times as long, less `effort`
         times the fraction of its nodes that were new.
     change : float
-        Factor by which lengths are changed to find out whether longer windows are cheaper.
+        Factor by which lengths are changed to find out whether longer windows are cheaper; powers
+        of it once that is known.
     order : float
         The error of a window is assumed to fall with this power of its length.
     least_change, least_shorter, most_shorter : float
@@ -204,6 +205,7 @@ class Window:
     more: int = 1  # factor on the method's number of nodes
     inherits: bool = False  # the nodes of the window before come first
     kept: tuple[int, ...] | None = None  # which of them
+    expected: int = 0  # nodes that it will take, if known
     points: int = 0  # of the equations, at least
     fields: Floats | None = None  # their sizes, if known
     within: bool = False  # a part of the whole
