@@ -13,6 +13,8 @@ from piscm.assemble.windows import Part
 from piscm.construct.correct import Corrector
 from piscm.fit.inherit import first_weights, held_constant, moved_nodes, worth_keeping
 from piscm.fit.piece import Piece
+from piscm.fit.plan import Plan
+from piscm.fit.stages import limits_beyond
 from piscm.network.nodes import Nodes
 
 x, t = coordinates("x t")
@@ -128,3 +130,18 @@ def test_points_are_thinned_evenly(rows):
     piece = Piece(0, 1, assembly, SimpleNamespace(network=network), 1.0, 0.0, 0.0)
     thinned = piece.some_points(3)
     assert thinned[blocks[0].key][0].rows == min(rows, 30)
+
+
+@pytest.mark.parametrize(
+    ("inherited", "expected", "limits"),
+    [
+        (250, 0, [300, 400, 500]),
+        (250, 380, [400, 500]),  # as many as the window before took, at once
+        (250, 900, [500]),
+        (500, 380, []),
+        (650, 900, []),  # left by a window that was allowed more
+    ],
+)
+def test_growth_on_inherited_nodes_pauses_where_it_may_end(inherited, expected, limits):
+    plan = Plan([], Sampling(), stages=range(100, 500, 100), expected=expected)
+    assert limits_beyond(inherited, plan, 500) == limits

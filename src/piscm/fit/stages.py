@@ -113,10 +113,18 @@ def _inherited(
     if piece.error <= plan.enough or hopeless:
         yield fit.on_all_points(piece, method)
         return
-    most = method.max_nodes
-    first = min(most, max(len(nodes) + 1, plan.expected))
-    limits = [nodes for nodes in (*plan.stages, most) if first <= nodes <= most]
+    limits = limits_beyond(len(nodes), plan, method.max_nodes)
     yield from _continued(fit, piece, method, limits, plan, report)
+
+
+def limits_beyond(inherited: int, plan: Plan, most: int) -> list[int]:
+    """Numbers of nodes at which growth on top of inherited ones pauses for more points.
+
+    The first is the number that it will probably take. A window that was allowed more nodes may
+    leave as many as this one may have, or more: then none is added.
+    """
+    first = max(inherited + 1, min(most, plan.expected))
+    return [nodes for nodes in (*plan.stages, most) if first <= nodes <= most]
 
 
 def _continued(
