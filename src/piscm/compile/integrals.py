@@ -27,6 +27,8 @@ from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
 
 # Gauss points on a line, and along each direction of an area or volume.
 ON_LINES, IN_AREAS = 32, 16
+# The same in a body whose integral is taken at every time anew: a thousand points each.
+IN_SECTIONS = 8
 _ROUND_OFF = 1e-9
 
 
@@ -165,6 +167,8 @@ class IntegralRows(Place):
         place = term.over.place
         axes = [domain.axis(symbol) for symbol in place.coordinates]
         order = ON_LINES if len(axes) == 1 else IN_AREAS
+        if 2 < len(axes) < domain.dimension:
+            order = IN_SECTIONS
         points, weights, *normals = term.over.quadrature(order)
         count = len(points)
         known = place is domain  # whose points lie inside, which meshes take long to tell
