@@ -108,6 +108,17 @@ def test_lines_in_all_directions():
         assert domain.contains(middles).all()
 
 
+def test_lines_in_faces():
+    """They are as long as those beside them."""
+    cube = Mesh(SPACE, trimesh.creation.box((2, 2, 2)))
+    for axis, symbol in enumerate(SPACE):
+        points = np.concatenate([np.eye(3), -np.eye(3)]) + 0.1
+        points[np.abs(points) > 0.5] = np.sign(points[np.abs(points) > 0.5])
+        line, low, high = cube.chords(symbol, points)
+        np.testing.assert_array_equal(line, np.arange(6), err_msg=str(axis))
+        np.testing.assert_allclose(high - low, 2)
+
+
 def test_bodies_that_overlap_are_refused():
     one = trimesh.creation.box((2, 2, 2))
     other = one.copy().apply_translation([0.5, 0.3, 0.2])

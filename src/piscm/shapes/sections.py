@@ -35,6 +35,14 @@ class Spans(NamedTuple):
     low: Floats
     high: Floats
 
+    def with_others(self, others: "Spans") -> "Spans":
+        """These and those of other lines, in order."""
+        line, low, high = (
+            np.concatenate([one, other]) for one, other in zip(self, others, strict=True)
+        )
+        order = np.argsort(line, kind="stable")
+        return Spans(line[order], low[order], high[order])
+
 
 def bisected(differs: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
     """Where something changes between `low` and `high`; `differs(at)` compares with `low`."""

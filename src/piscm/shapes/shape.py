@@ -18,7 +18,7 @@ from piscm.problem.predicate import Predicate, Where
 from piscm.problem.written import Number
 from piscm.shapes.chords import Ends, scanned_ends, spans_between
 from piscm.shapes.outline import Outline
-from piscm.shapes.sections import area_rule, line_rule, spans_on_lines
+from piscm.shapes.sections import Spans, area_rule, line_rule, spans_on_lines
 
 if TYPE_CHECKING:
     from piscm.shapes.primitive import Primitive
@@ -85,11 +85,20 @@ class Shape(Frozen, Domain):
     ) -> tuple[NDArray[np.intp], Floats, Floats]:
         if self.is_product_along(coordinate):
             return Domain.chords(self, coordinate, points)
-        if self.traced:
-            spans = spans_between(self.line_ends(self.axis(coordinate), points))
-            return spans.line, spans.low, spans.high
-        spans = spans_on_lines(self, self.axis(coordinate), points)
+        axis = self.axis(coordinate)
+        spans = self._spans(axis, points)
+        missed = np.setdiff1d(np.arange(len(points)), spans.line)
+        if len(missed):  # lines in a face, which round-off leaves outside
+            center = self.bounding_box.center
+            inward = points[missed] + _FUZZ * self.size * np.sign(center - points[missed])
+            more = self._spans(axis, inward)
+            spans = spans.with_others(more._replace(line=missed[more.line]))
         return spans.line, spans.low, spans.high
+
+    def _spans(self, axis: int, points: Floats) -> Spans:
+        if self.traced:
+            return spans_between(self.line_ends(axis, points))
+        return spans_on_lines(self, axis, points)
 
     @property
     def size(self) -> float:
