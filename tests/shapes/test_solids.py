@@ -118,7 +118,8 @@ def test_a_cloud_of_points_with_normals(tmp_path):
     solution.save(tmp_path / "a.npz")
     assert float(load(tmp_path / "a.npz")(x=0.3, y=0.4)) == float(solution(x=0.3, y=0.4))
     with pytest.raises(ProblemError, match="not known"):
-        solution.integral()
+        solution.integral(over="boundary")
+    assert solution.integral(u**0) == pytest.approx(np.pi, rel=1e-4)
     with pytest.raises(ProblemError, match="normal of point 0"):
         PointCloud((x, y), circle, 0 * circle)
     with pytest.raises(ProblemError, match="both must be"):

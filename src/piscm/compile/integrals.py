@@ -27,6 +27,8 @@ from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
 
 # Gauss points on a line, and along each direction of an area or volume.
 ON_LINES, IN_AREAS = 32, 16
+# The same in a body whose integral is taken at every time anew: a thousand points each.
+IN_SECTIONS = 8
 _ROUND_OFF = 1e-9
 
 
@@ -137,25 +139,40 @@ class IntegralRows(Place):
     def _leg(self, term: Term, rows: Floats, domain: Domain) -> Leg:
         if isinstance(term.over, Region):
             return self._over_region(term, rows, domain)
-        coordinate, low, high = self._limits(term.over, rows, domain)
+        coordinate, owner, low, high = self._limits(term.over, rows, domain)
         unit, share = np.polynomial.legendre.leggauss(ON_LINES)
         width = (high - low)[:, None] / 2
         at = (high + low)[:, None] / 2 + width * unit
-        points = np.repeat(rows, ON_LINES, axis=0)
-        points[:, domain.axis(coordinate)] = at.ravel()
-        if domain.dimension == 1 and not np.ptp(low) and not np.ptp(high):
-            shared = points[:ON_LINES]  # the same for every row
+        if domain.dimension == 1 and len(low) == len(rows) and not np.ptp(low) and not np.ptp(high):
+            shared = at[0][:, None]  # the same for every row
             return Leg(shared, sums=width * share * self._kernel(term, rows, shared, True))
-        weights = width * share * self._kernel(term, rows, points, False)
-        return Leg(points, sums=_each_its_own(weights))
+        own = rows[owner]
+        points = np.repeat(own, ON_LINES, axis=0)
+        points[:, domain.axis(coordinate)] = at.ravel()
+        if isinstance(term.over, sympy.Tuple) and not domain.is_product_along(coordinate):
+            self._check_inside(points, term.over, domain)
+        weights = width * share * self._kernel(term, own, points, False)
+        return Leg(points, sums=_each_its_own(weights, owner, len(rows)))
+
+    def _check_inside(self, points: Floats, over: Any, domain: Domain) -> None:
+        outside = np.flatnonzero(~domain.contains(points))
+        if len(outside):
+            at = ", ".join(f"{own:.4g}" for own in points[outside[0]])
+            raise ProblemError(
+                f"{self.where}: an integral along {over[0]} from {over[1]} to {over[2]} leaves the "
+                f"domain, at ({at}) for one; over={over[0]} has all of the line that lies inside."
+            )
 
     def _over_region(self, term: Term, rows: Floats, domain: Domain) -> Leg:
         place = term.over.place
         axes = [domain.axis(symbol) for symbol in place.coordinates]
         order = ON_LINES if len(axes) == 1 else IN_AREAS
+        if 2 < len(axes) < domain.dimension:
+            order = IN_SECTIONS
         points, weights, *normals = term.over.quadrature(order)
         count = len(points)
-        if not domain.contains(_filled(rows[:1], axes, points)).all():
+        known = place is domain  # whose points lie inside, which meshes take long to tell
+        if not known and not domain.contains(_filled(rows[:1], axes, points)).all():
             raise ProblemError(f"{self.where} integrates over {place}, which leaves the domain.")
         if len(axes) == domain.dimension:
             ordered = _filled(rows[:1], axes, points)
@@ -174,14 +191,15 @@ class IntegralRows(Place):
             across[:, axes] = np.tile(normals[0], (len(rows), 1))
             across = outward(domain, own, across)
         sums = weights * self._kernel(term, rows, own, False)
-        return Leg(own, sums=_each_its_own(sums), normals=across)
+        every = np.arange(len(rows))
+        return Leg(own, sums=_each_its_own(sums, every, len(rows)), normals=across)
 
     def _limits(
         self, over: Any, rows: Floats, domain: Domain
-    ) -> tuple[sympy.Symbol, Floats, Floats]:
+    ) -> tuple[sympy.Symbol, Any, Floats, Floats]:
+        """The coordinate, and spans along it: the row of each, and both ends."""
         if isinstance(over, sympy.Symbol):
-            low, high = domain.span(over)
-            return over, np.full(len(rows), low), np.full(len(rows), high)
+            return over, *domain.chords(over, rows)
         coordinate, *limits = over
         values = function_of(self.symbols, limits, self.where)(*rows.T)
         both = np.array([np.broadcast_to(own, (len(rows),)) for own in values], dtype=float)
@@ -192,7 +210,7 @@ class IntegralRows(Place):
                 f"{self.where}: an integral along {coordinate} from {limits[0]} to {limits[1]} "
                 f"leaves the domain, where it runs from {start:g} to {end:g}."
             )
-        return coordinate, both[0], both[1]
+        return coordinate, np.arange(len(rows)), both[0], both[1]
 
     def _kernel(self, term: Term, rows: Floats, points: Floats, shared: bool) -> Floats:
         """Values of the kernel, shape (rows, points of each row)."""
@@ -236,11 +254,15 @@ def _filled(row: Floats, axes: Sequence[int], points: Floats) -> Floats:
     return filled
 
 
-def _each_its_own(weights: Floats) -> Any:
-    """The sums of rows that have points of their own, one after the other, as a sparse matrix."""
+def _each_its_own(weights: Floats, owner: Any, rows: int) -> Any:
+    """The sums of rows that have points of their own, as a sparse matrix.
+
+    `weights` has shape (spans, points of each), one span after the other; `owner` has their rows,
+    in order: a row may have several spans, or none.
+    """
     from scipy.sparse import csr_array
 
-    rows, count = weights.shape
-    starts = np.arange(rows + 1) * count
-    columns = np.arange(rows * count)
-    return csr_array((weights.ravel(), columns, starts), shape=(rows, rows * count))
+    count = weights.shape[1]
+    starts = count * np.searchsorted(owner, np.arange(rows + 1))
+    columns = np.arange(weights.size)
+    return csr_array((weights.ravel(), columns, starts), shape=(rows, weights.size))

@@ -51,10 +51,15 @@ def _towards(places: Sequence[SingularPlace], site: Site, rng: np.random.Generat
     if not site.resampled or len(site.legs) > 1 or leg.sums is not None:
         return site
     placed = leg.points.copy()
-    for number, (place, width, _) in enumerate(places):
-        near = leg.points[np.linalg.norm(leg.points - place, axis=1) < width]
+    for number, place in enumerate(places):
+        off = leg.points - place.nearest(leg.points)
+        near = leg.points[np.linalg.norm(off, axis=1) < place.width]
         own = np.arange(2 * number, len(placed), 2 * len(places))
         if len(near):
             nearness = _NEAREST ** rng.random((len(own), 1))
-            placed[own] = place + nearness * (rng.choice(near, len(own)) - place)
+            chosen = rng.choice(near, len(own))
+            center = place.nearest(chosen)
+            placed[own] = center + nearness * (chosen - center)
+    flat = np.ptp(leg.points, axis=0) == 0  # a face, which its points do not leave
+    placed[:, flat] = leg.points[:, flat]
     return Site((replace(leg, points=placed),), site.resampled)

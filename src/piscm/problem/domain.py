@@ -115,6 +115,22 @@ class Domain(ABC):
         """The same over a face ``{x: 0}``: points and weights."""
         raise ProblemError(f"Integrals over faces of {self} are not known.")
 
+    def chords(
+        self, coordinate: sympy.Symbol, points: Floats
+    ) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """What of the lines along a coordinate, each through a point, lies in the domain.
+
+        A line may have several spans, or none: the number of the line and both ends of each.
+        """
+        if not self.is_product_along(coordinate):
+            raise ProblemError(
+                f"How far lines along {coordinate} run in {self} is not known; integrate over a "
+                "domain."
+            )
+        low, high = self.span(coordinate)
+        count = len(points)
+        return np.arange(count), np.full(count, low), np.full(count, high)
+
     def is_part_along(self, part: str, coordinate: sympy.Symbol) -> bool:
         """Whether a part of the boundary is the same at every value of a coordinate."""
         return False

@@ -110,8 +110,10 @@ def integral(expression: Any, over: Any) -> sympy.Expr:
     expression : sympy.Expr
         In fields, derivatives, coordinates and unknowns; over a boundary also `normal`.
     over : domain, part of a boundary, coordinate, or (variable, low, high)
-        A coordinate means its whole range. The variable is a coordinate or a symbol that stands for
-        one in fields such as ``u.subs(x, s)``; the limits may hold coordinates, as (s, 0, x).
+        A coordinate means its whole range: on a shape, all of the line through a point that lies
+        inside, in several spans where there are holes. The variable is a coordinate or a symbol
+        that stands for one in fields such as ``u.subs(x, s)``; the limits may hold coordinates, as
+        (s, 0, x).
 
     Examples
     --------
@@ -231,10 +233,10 @@ def check_integral(part: Integral, domain: Domain, where: str) -> None:
         return
     (coordinate,) = part.bound()
     if not domain.is_product_along(coordinate):
-        raise ProblemError(
-            f"{where}: {part} runs along {coordinate}, whose range in {domain} is not the same "
-            "everywhere; integrate over a domain."
-        )
+        try:
+            domain.chords(coordinate, domain.bounding_box.center[None])
+        except ProblemError as error:
+            raise ProblemError(f"{where}: {part}: {error}") from None
     limits = part.over[1:] if isinstance(part.over, sympy.Tuple) else ()
     low, high = domain.span(coordinate)
     for limit in limits:

@@ -188,6 +188,20 @@ class Mosaic(Frozen, Domain):
         points, weights = (np.concatenate(arrays) for arrays in zip(*rules, strict=True))
         return points, weights
 
+    def chords(
+        self, coordinate: sympy.Symbol, points: Floats
+    ) -> tuple[NDArray[np.intp], Floats, Floats]:
+        found = []
+        for own in self.members:
+            line, low, high = own.chords(coordinate, points)
+            middles = points[line]
+            middles[:, self.axis(coordinate)] = (low + high) / 2
+            met = own.contains(middles)  # a box takes every line for one that meets it
+            found.append((line[met], low[met], high[met]))
+        line, low, high = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        order = np.lexsort((low, line))
+        return line[order], low[order], high[order]
+
     def boundary_quadrature(
         self, order: int, part: str | None = None, where: Where | None = None
     ) -> tuple[Floats, Floats, Floats]:

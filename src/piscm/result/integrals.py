@@ -19,6 +19,9 @@ from piscm.problem.written import Expression
 
 Floats = NDArray[np.float64]
 
+Rule = tuple[Floats, Floats, Floats | None]
+"""Points, weights, and on boundaries normals."""
+
 # Gauss points on a line, and along each direction of an area or volume: more than conditions have,
 # because the integrand is evaluated once only.
 _ON_LINES, _IN_AREAS = 64, 32
@@ -40,14 +43,19 @@ def integrate(
     bound = _own(part, problem.domain)
     rest = [s for s in problem.domain.coordinates if s not in bound]
     arrays = _others(problem, rest, coordinates)
-    points, weights, normals = _rule(part, problem.domain, bound)
+    rule = _rule(part, problem.domain, bound)
     axes = [problem.domain.axis(symbol) for symbol in bound]
     others = [problem.domain.axis(symbol) for symbol in rest]
+    # Points inside by construction, which a mesh would take long to tell.
+    sure = isinstance(part.over, Region) and part.over.place is problem.domain
     totals = []
     for values in zip(*(own.ravel() for own in arrays), strict=True) if rest else [()]:
-        full = np.empty((len(points), problem.domain.dimension))
-        full[:, axes], full[:, others] = points, values
-        if not problem.domain.contains(full).all():
+        place = problem.domain.bounding_box.lower.copy()
+        place[others] = values
+        points, weights, normals = rule or _on_chords(problem.domain, bound[0], place)
+        full = np.tile(place, (len(points), 1))
+        full[:, axes] = points
+        if not sure and not problem.domain.contains(full).all():
             where = over if isinstance(over, Place) else brief(over)
             raise ProblemError(f"The integral over {where} leaves {problem.domain}.")
         across = None
@@ -88,14 +96,15 @@ def _others(
     return list(np.broadcast_arrays(*arrays)) if arrays else []
 
 
-def _rule(
-    part: Integral, domain: Domain, bound: list[sympy.Symbol]
-) -> tuple[Floats, Floats, Floats | None]:
+def _rule(part: Integral, domain: Domain, bound: list[sympy.Symbol]) -> Rule | None:
+    """The rule that holds at all values of the other coordinates; None if there is no such one."""
     if isinstance(part.over, Region):
         order = _ON_LINES if len(bound) == 1 else _IN_AREAS
         points, weights, *normals = part.over.quadrature(order)
         return points, weights, normals[0] if normals else None
     low, high = domain.span(bound[0])
+    if isinstance(part.over, sympy.Symbol) and not domain.is_product_along(bound[0]):
+        return None
     if isinstance(part.over, sympy.Tuple):
         limits = part.over[1:]
         if not all(limit.is_number for limit in limits):
@@ -104,3 +113,18 @@ def _rule(
     unit, share = np.polynomial.legendre.leggauss(_ON_LINES)
     points = (low + high) / 2 + (high - low) / 2 * unit
     return points[:, None], (high - low) / 2 * share, None
+
+
+def _on_chords(domain: Domain, coordinate: sympy.Symbol, place: Floats) -> Rule:
+    """Gauss points on what of the line through a place lies inside."""
+    axis, box = domain.axis(coordinate), domain.bounding_box
+    for number, symbol in enumerate(domain.coordinates):
+        if number != axis and not box.lower[number] <= place[number] <= box.upper[number]:
+            raise ProblemError(
+                f"The integral along {coordinate} at {symbol} = {place[number]:g} leaves {domain}."
+            )
+    _, low, high = domain.chords(coordinate, place[None])
+    unit, share = np.polynomial.legendre.leggauss(_ON_LINES)
+    half = (high - low)[:, None] / 2
+    points = (low + high)[:, None] / 2 + half * unit
+    return points.reshape(-1, 1), (half * share).ravel(), None

@@ -19,17 +19,24 @@ from piscm.shapes.primitive import (
     checked_part_name,
     shown_name,
 )
+from piscm.shapes.sections import area_rule, on_panels, on_spans, spans_on_lines
+from piscm.shapes.shape import spread
 
 # The farthest point of a surface looks outward; of points that are sparse, or lie at a corner, the
 # farthest may look aside, but not back by more than this.
 _BACK = -0.5
+# The largest uncertainty of integrals; points that tell it; panels across which lines lie in the
+# plane; and points of each line in space: more would not be worth it.
+_WORST, _LOOK, _PANELS, _ENOUGH = 0.01, 16384, 16, 16
 
 
 class PointCloud(Primitive):
     """A domain known by points of its boundary alone, each with its outward normal.
 
     Inside is where the nearest point of the boundary points away: as sharp as the points are dense.
-    Conditions on the boundary hold at these points and nowhere else.
+    Conditions on the boundary hold at these points and nowhere else. Integrals over the inside are
+    as accurate as that (a circle of 200 points: 1e-4, a sphere of 2000: 2e-3), and refused where
+    the points themselves tell of more than 1 %; those over the boundary are not known.
 
     Parameters
     ----------
@@ -104,7 +111,52 @@ class PointCloud(Primitive):
         return np.zeros(0)
 
     def quadrature(self, order: int) -> tuple[Floats, Floats]:
-        raise ProblemError(f"Integrals over {self} are not known.")
+        if self.dimension not in (2, 3):
+            raise ProblemError(f"Integrals over {self} are known in 2 and 3 dimensions only.")
+        if self.uncertainty > _WORST:
+            raise ProblemError(
+                f"Integrals over {self} would be off by about {100 * self.uncertainty:.2g} %: that "
+                "is what its inside changes by without every second point. Up to "
+                f"{100 * _WORST:g} % is allowed; give more points of the boundary."
+            )
+        return area_rule(self, min(order, _ENOUGH)) if self.dimension == 3 else self._lines(order)
+
+    @cached_property
+    def uncertainty(self) -> float:
+        """The part of the volume that is not certain, about.
+
+        The boundary is a tangent plane at every point, off by the square of their distance, which
+        is 2 times as large without every second point in the plane, and 2**0.5 times in space.
+        """
+        within = self._known_inside
+        box = self.bounding_box
+        every = box.lower + spread(_LOOK, self.dimension) * box.width
+        inside = self.inside(every)
+        off = [np.count_nonzero(self._half(first).inside(every) != inside) for first in (0, 1)]
+        return max(off) / (2 ** (2 / (self.dimension - 1)) - 1) / len(within)
+
+    def _half(self, first: int) -> "PointCloud":
+        """Every second point, in an order in which neighbors follow each other."""
+        from scipy.spatial import cKDTree
+
+        order = cKDTree(self._points, leafsize=1).indices[first::2]
+        made = object.__new__(PointCloud)  # as points that look aside may be among the outermost
+        made._set(
+            _coordinates=self._coordinates,
+            _points=self._points[order],
+            _normals=self._normals[order],
+            name=None,
+        )
+        return made
+
+    def _lines(self, order: int) -> tuple[Floats, Floats]:
+        """Gauss points where lines along the first coordinate are inside, in the plane."""
+        per = max(4, order // 2)
+        low, high = self.span(self.coordinates[1])
+        values, shares = on_panels(np.linspace(low, high, _PANELS + 1), per)
+        starts = np.column_stack([np.zeros(len(values)), values])
+        positions, weights, line = on_spans(spans_on_lines(self, 0, starts), per)
+        return np.column_stack([positions, values[line]]), weights * shares[line]
 
     def boundary_quadrature(self, *_: Any, **__: Any) -> tuple[Floats, Floats, Floats]:
         raise ProblemError(f"Integrals over the boundary of {self} are not known.")

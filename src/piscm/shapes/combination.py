@@ -11,6 +11,7 @@ from piscm.problem.errors import ProblemError
 from piscm.problem.numeric import Floats, finite_number
 from piscm.problem.written import Number
 from piscm.shapes.brick import Brick
+from piscm.shapes.chords import Ends, combined_ends
 from piscm.shapes.primitive import Primitive
 from piscm.shapes.product import Product
 from piscm.shapes.shape import Shape
@@ -76,6 +77,20 @@ class Combination(Shape):
 
     def marks(self, axis: int) -> Floats:
         return np.concatenate([self.first.marks(axis), self.second.marks(axis)])
+
+    @property
+    def traced(self) -> bool:
+        return self.first.traced or self.second.traced
+
+    def breaks(self, axis: int, start: Floats) -> Floats:
+        return np.concatenate([self.first.breaks(axis, start), self.second.breaks(axis, start)])
+
+    def line_ends(self, axis: int, starts: Floats) -> Ends:
+        if not self.traced:
+            return super().line_ends(axis, starts)
+        first, second = self.first.line_ends(axis, starts), self.second.line_ends(axis, starts)
+        later = second._replace(owner=second.owner + len(self.first.primitives))
+        return combined_ends(self.how, first, later)
 
     def buffer(self, distance: Number) -> Shape:
         """Grown by a distance, or shrunk by a negative one.

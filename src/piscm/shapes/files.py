@@ -20,6 +20,10 @@ _DIMENSIONS = {"line": 1, "triangle": 2, "quad": 2, "tetra": 3}
 _FLAT = ("triangle", "quad")
 
 
+class MissingGroupError(ProblemError):
+    """A mesh has no physical group of a name."""
+
+
 def read_mesh(
     coordinates: tuple[sympy.Symbol, ...], path: str | PathLike[str], group: str | None = None
 ) -> Shape:
@@ -74,7 +78,7 @@ def _cells_of(found: Any, kinds: Sequence[str], group: str | None, path: Any) ->
     made = [own[group] for own in groups if group in own]
     if not made:
         known = ", ".join(sorted({name for own in groups for name in own})) or "none"
-        raise ProblemError(
+        raise MissingGroupError(
             f"{path} has no physical group {brief(group)} of {' or '.join(kinds)} cells; its "
             f"groups of these: {known}."
         )

@@ -15,6 +15,9 @@ from piscm.problem.box import Box
 from piscm.problem.errors import ProblemError, brief, shortened
 from piscm.problem.given import checked_mapping
 from piscm.problem.numeric import Floats, checked_array, finite_array
+from piscm.shapes.chords import Ends, ends_of
+from piscm.shapes.crossings import Surface
+from piscm.shapes.cubature import breaks_of, solid_rule
 from piscm.shapes.pieces import Piece, Spot
 from piscm.shapes.primitive import (
     Primitive,
@@ -135,8 +138,24 @@ class Mesh(Primitive):
         low, high = self._mesh.bounds
         return np.array([low[axis], high[axis]])
 
+    @property
+    def traced(self) -> bool:
+        return True
+
+    def breaks(self, axis: int, start: Floats) -> Floats:
+        return breaks_of(self._surfaces[0], axis, start)
+
+    def line_ends(self, axis: int, starts: Floats) -> Ends:
+        return ends_of(self._surfaces[axis].spans(starts))
+
+    @cached_property
+    def _surfaces(self) -> list[Surface]:
+        """The surface as lines along each coordinate see it."""
+        vertices, faces = np.asarray(self._mesh.vertices), np.asarray(self._mesh.faces)
+        return [Surface(vertices, faces, axis) for axis in range(3)]
+
     def quadrature(self, order: int) -> tuple[Floats, Floats]:
-        raise ProblemError(f"Integrals over {self} are not known; those over its surface are.")
+        return solid_rule(self._surfaces[0], order)
 
     @property
     def document(self) -> Any:

@@ -191,6 +191,13 @@ class Product(Shape):
 
     # --- integrals --------------------------------------------------------------------------
 
+    def chords(
+        self, coordinate: sympy.Symbol, points: Floats
+    ) -> tuple[NDArray[np.intp], Floats, Floats]:
+        if coordinate in self.brick.coordinates:
+            return Domain.chords(self, coordinate, points)
+        return self.section.chords(coordinate, points[:, : self.section.dimension])
+
     def quadrature(self, order: int) -> tuple[Floats, Floats]:
         return _tensor(self.section.quadrature(order), self.brick.quadrature(order))
 

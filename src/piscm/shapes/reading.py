@@ -25,7 +25,7 @@ from piscm.shapes.cloud import PointCloud
 from piscm.shapes.combination import HOWS, combined
 from piscm.shapes.cylinder import Cylinder
 from piscm.shapes.ellipse import Ellipse
-from piscm.shapes.files import read_mesh
+from piscm.shapes.files import MissingGroupError, read_mesh
 from piscm.shapes.mesh import Mesh
 from piscm.shapes.polygon import Polygon
 from piscm.shapes.product import product
@@ -106,18 +106,42 @@ class Reader:
         return Polygon(symbols, outline, holes=holes, name=name, parts=parts, numbered=numbered)
 
     def _mesh(self, given: Mapping[str, Any]) -> Domain:
-        _only(given, ("shape", "coordinates", "file", "vertices", "faces", "groups", "name"))
+        _only(
+            given,
+            ("shape", "coordinates", "file", "group", "vertices", "faces", "groups", "name"),
+        )
         names = _list(given.get("coordinates"), "coordinates")
         symbols = tuple(self._symbol(name) for name in names)
         if "file" in given:
             _alone(given, "vertices", "faces", "groups")
             path = self._file(given)
-            if path.suffix.lower() in SURFACES:
-                return Mesh(symbols, path, name=given.get("name"))
-            return read_mesh(symbols, path)
+            if path.suffix.lower() not in SURFACES:
+                return self._cells(symbols, path, given.get("group"))
+            if "group" in given:
+                raise KeyedProblemError(
+                    f"{path.name} is a surface, which has no groups of cells: leave group out, or "
+                    "give a file of a mesh generator (.msh, .vtu, ...).",
+                    ("group",),
+                )
+            return Mesh(symbols, path, name=given.get("name"))
+        if "group" in given:
+            raise KeyedProblemError(
+                "A group of cells is that of a file: give file, or leave group out.", ("group",)
+            )
         vertices, faces = (_list(given.get(key), key) for key in ("vertices", "faces"))
         groups = _table(given.get("groups", {}), "groups")
         return Mesh(symbols, (vertices, faces), name=given.get("name"), groups=groups)
+
+    def _cells(self, symbols: tuple[sympy.Symbol, ...], path: Path, group: Any) -> Domain:
+        """The cells of a mesh, all of them or one physical group."""
+        if group is not None and not isinstance(group, str):
+            raise KeyedProblemError(
+                f"group = {brief(group)} is not a name; without names it is 'group 1'.", ("group",)
+            )
+        try:
+            return read_mesh(symbols, path, group)
+        except MissingGroupError as error:
+            raise KeyedProblemError(str(error), ("group",)) from None
 
     def _cloud(self, given: Mapping[str, Any]) -> Domain:
         _only(given, ("shape", "coordinates", "boundary", "normals", "name"))

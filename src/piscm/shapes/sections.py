@@ -35,6 +35,14 @@ class Spans(NamedTuple):
     low: Floats
     high: Floats
 
+    def with_others(self, others: "Spans") -> "Spans":
+        """These and those of other lines, in order."""
+        line, low, high = (
+            np.concatenate([one, other]) for one, other in zip(self, others, strict=True)
+        )
+        order = np.argsort(line, kind="stable")
+        return Spans(line[order], low[order], high[order])
+
 
 def bisected(differs: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
     """Where something changes between `low` and `high`; `differs(at)` compares with `low`."""
@@ -141,12 +149,21 @@ def on_spans(spans: Spans, order: int) -> tuple[Floats, Floats, NDArray[np.intp]
 
 def area_rule(shape: "Shape", order: int) -> tuple[Floats, Floats]:
     """Quadrature over a shape in two or more dimensions, by lines along its first coordinate."""
+    if shape.traced:  # many panels, none of them wide
+        order = order // 2 + 2
     starts, shares = _lines(shape, order)
-    spans = spans_on_lines(shape, 0, starts)
+    spans = _spans(shape, starts)
     positions, weights, line = on_spans(spans, order)
     points = starts[line]
     points[:, 0] = positions
     return points, weights * shares[line]
+
+
+def _spans(shape: "Shape", starts: Floats) -> Spans:
+    if not shape.traced:
+        return spans_on_lines(shape, 0, starts)
+    ends = shape.line_ends(0, starts)
+    return Spans(ends.line[::2], ends.at[::2], ends.at[1::2])
 
 
 def _lines(shape: "Shape", order: int) -> tuple[Floats, Floats]:
@@ -183,14 +200,15 @@ def _panels(shape: "Shape", axis: int, start: Floats) -> Floats:
     second coordinate; for later ones, those of whole planes, the panels end at the marks.
     """
     low, high = shape.span(shape.coordinates[axis])
-    marks = shape.marks(axis)
+    marks = shape.breaks(axis, start)
     if shape.dimension == 2:  # all changes are at marks and at corners, which are known
         marks = np.concatenate([marks, shape.outline.corners[:, axis]])
     edges = grid(low, high, marks, 1)
     edges = edges[np.diff(edges, prepend=-np.inf) > _APART * (high - low)]
     if axis > 1 or shape.dimension == 2:
         return edges
-    for cells in (_LINES, 1):  # a second look at what lies between those found
+    looks = (_LINES // 4,) if shape.traced else (_LINES, 1)
+    for cells in looks:  # a second look at what lies between those found
         edges = np.union1d(edges, _changes(shape, start, grid(low, high, edges, cells)))
         edges = edges[np.diff(edges, prepend=-np.inf) > _APART * (high - low)]
     return edges
@@ -218,10 +236,5 @@ def _patterns(shape: "Shape", start: Floats, values: Floats) -> list[tuple[int, 
     """Which primitives bound the spans of lines at values of the second coordinate, in order."""
     starts = np.tile(start, (len(values), 1))
     starts[:, 1] = values
-    spans = spans_on_lines(shape, 0, starts)
-    line = np.repeat(spans.line, 2)
-    points = starts[line]
-    points[:, 0] = np.stack([spans.low, spans.high], axis=1).ravel()
-    distance = np.abs([leaf.level(points) for leaf in shape.primitives])
-    owner = distance.argmin(axis=0) if len(points) else np.zeros(0, dtype=int)
+    line, _, owner = shape.line_ends(0, starts)
     return [tuple(owner[line == number]) for number in range(len(values))]

@@ -16,8 +16,9 @@ from piscm.problem.frozen import Frozen
 from piscm.problem.numeric import Floats, as_points
 from piscm.problem.predicate import Predicate, Where
 from piscm.problem.written import Number
+from piscm.shapes.chords import Ends, scanned_ends, spans_between
 from piscm.shapes.outline import Outline
-from piscm.shapes.sections import area_rule, line_rule, spans_on_lines
+from piscm.shapes.sections import Spans, area_rule, line_rule, spans_on_lines
 
 if TYPE_CHECKING:
     from piscm.shapes.primitive import Primitive
@@ -64,6 +65,42 @@ class Shape(Frozen, Domain):
         """Values of a coordinate at which sections change: corners, tangents, centers."""
 
     @property
+    def traced(self) -> bool:
+        """Whether lines through it are known without a scan of its level."""
+        return False
+
+    def breaks(self, axis: int, start: Floats) -> Floats:
+        """Values at which lines along the first coordinate meet corners or edges that they see.
+
+        `start` has the coordinates after this one: those of the plane that is looked at.
+        """
+        return self.marks(axis)
+
+    def line_ends(self, axis: int, starts: Floats) -> Ends:
+        """Where lines along a coordinate, through points (lines, coordinates), enter and leave."""
+        return scanned_ends(self, axis, starts, spans_on_lines(self, axis, starts))
+
+    def chords(
+        self, coordinate: sympy.Symbol, points: Floats
+    ) -> tuple[NDArray[np.intp], Floats, Floats]:
+        if self.is_product_along(coordinate):
+            return Domain.chords(self, coordinate, points)
+        axis = self.axis(coordinate)
+        spans = self._spans(axis, points)
+        missed = np.setdiff1d(np.arange(len(points)), spans.line)
+        if len(missed):  # lines in a face, which round-off leaves outside
+            center = self.bounding_box.center
+            inward = points[missed] + _FUZZ * self.size * np.sign(center - points[missed])
+            more = self._spans(axis, inward)
+            spans = spans.with_others(more._replace(line=missed[more.line]))
+        return spans.line, spans.low, spans.high
+
+    def _spans(self, axis: int, points: Floats) -> Spans:
+        if self.traced:
+            return spans_between(self.line_ends(axis, points))
+        return spans_on_lines(self, axis, points)
+
+    @property
     def size(self) -> float:
         """The largest width."""
         return float(self.bounding_box.width.max())
@@ -108,7 +145,7 @@ class Shape(Frozen, Domain):
     @cached_property
     def _known_inside(self) -> Floats:
         box = self.bounding_box
-        points = box.lower + _spread(_LOOK, self.dimension) * box.width
+        points = box.lower + spread(_LOOK, self.dimension) * box.width
         inside = points[self.inside(points)]
         if not len(inside):
             raise ProblemError(f"{self} is empty, or too thin to find a point inside.")
@@ -240,7 +277,7 @@ def _at(fixed: Mapping[sympy.Symbol, float]) -> str:
     return ", ".join(f"{symbol} = {value:g}" for symbol, value in fixed.items())
 
 
-def _spread(count: int, dimension: int) -> Floats:
+def spread(count: int, dimension: int) -> Floats:
     """Evenly spread points of the unit cube, always the same: multiples of irrational steps."""
     ratio = 2.0
     for _ in range(64):  # the positive root of ratio**(dimension + 1) = ratio + 1

@@ -117,7 +117,13 @@ SOLVE = (
 
 REGION = (
     Entry("name", _TEXT, "Its name; region_1 and so on by default."),
-    Entry("domain", {"type": "object"}, "As the domain of a problem.", True),
+    Entry(
+        "domain",
+        {"type": "object"},
+        'As the domain of a problem; cells of a mesh file as well: `{shape = "mesh", coordinates = '
+        '["x", "y"], file = "plate.msh", group = "steel"}`.',
+        True,
+    ),
     Entry(
         "values",
         {"type": "object"},
@@ -148,7 +154,8 @@ PROBLEM = (
         {"type": "object"},
         'Bounds of each coordinate, `x = [0, "2*pi"]`, or a shape: `shape = "disk"`, '
         '`"rectangle"`, `"polygon"`, ... A `"mesh"` or `"polygon"` may have a `file` beside the '
-        "problem file (STL, OBJ, PLY, .msh, ...; GeoJSON or WKT). Required without regions.",
+        "problem file (STL, OBJ, PLY, .msh, ...; GeoJSON or WKT), of which `group` is one physical "
+        "group of cells. Required without regions.",
     ),
     Entry(
         "equations",
