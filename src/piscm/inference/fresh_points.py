@@ -56,10 +56,10 @@ class FreshPoints:
         even = draw_points(problem.domain, self.part.blocks, sampling, rng)
         placed = even
         domain = problem.domain
-        if not self.layers and isinstance(domain, Box) and self.end is None:
-            placed = towards_edges(placed, self.part.blocks, domain, rng)
         if self.layers:
-            placed = graded(placed, problem.domain.bounding_box, NEAREST, rng)
+            placed = graded(placed, domain.bounding_box, NEAREST, rng)
+        elif isinstance(domain, Box) and domain.dimension > 1 and self.end is None:
+            placed = towards_edges(placed, self.part.blocks, domain, rng)
         if self.end is not None:
             placed = at_the_end(placed, self.part, self.end, rng)
         return even, placed
