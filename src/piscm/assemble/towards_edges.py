@@ -1,8 +1,8 @@
 """Points that crowd towards the faces of a box, and most in its corners, as Chebyshev points do.
 
 A smooth function that is fitted at evenly spread points is least bound where they end: beyond the
-last ones it is extrapolated. The residual of 1,700 bumps in a square was 300 times the median at
-two of 3,400 fresh points, both within a hundredth of a corner.
+last ones it is extrapolated. Of the squared residual of 1,700 bumps in a square two of 3,400 fresh
+points had nine tenths, one in a corner and one at a face near it, each over 1,000 times the median.
 """
 
 from collections.abc import Sequence
