@@ -29,8 +29,8 @@ class PortfolioPolicy:
         error of high frequency has a large residual, the larger the more nodes there are. By the
         second one where the estimate of the trial before proved right as well: with 3,400 nodes
         the residual of a bump is 800 times its error, and seven minutes of more trials in search
-        of a smaller one had not ended when they were stopped. Where there are layers, rows are divided by
-        what steep nodes do to them, and the residual is about the error.
+        of a smaller one had not ended when they were stopped. Where there are
+        layers, rows are divided by what steep nodes do to them: the residual is about the error.
     columns : int
         The largest number of weights.
     iterations : int
