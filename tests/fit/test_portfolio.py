@@ -390,3 +390,47 @@ def test_growth_goes_on_where_one_shot_stalls():
     np.testing.assert_array_equal(
         piece.network.nodes.weights[:first], found.piece.network.nodes.weights
     )
+
+
+def test_an_estimate_is_confirmed_by_a_better_trial():
+    lab = laboratory(zoo.load("helmholtz").problem)
+    member = Member("sin", (8.0, 16.0))
+    trials = []
+    for count in (100, 200, 300):
+        (trial,) = (lab.trial(member, Making(count, None, False, 1)),)
+        trials.append(trial.beside(trials[-1]) if trials else trial)
+    first, second, third = trials
+    assert first.estimate == np.inf
+    assert not second.confirmed  # there was no estimate to confirm
+    assert third.confirmed
+    assert third.estimate < second.estimate
+    too_sure = replace(second, estimate=second.estimate / 1e3)
+    assert not replace(third, estimate=np.inf, confirmed=False).beside(too_sure).confirmed
+
+
+def test_finer_nodes_that_fit_better_may_miss_a_little_more_elsewhere():
+    trial = laboratory(zoo.load("helmholtz").problem).trial(
+        Member("sin", (8.0, 8.0)), Making(50, None, False, 1)
+    )
+
+    def like(fitted, held_out):
+        return replace(trial, fitted=fitted, held_out=held_out)
+
+    coarse = like(3e-6, 9e-6)
+    assert like(4e-6, 8e-6).promises_more(coarse)
+    assert like(1e-6, 1.6e-5).promises_more(coarse)
+    assert not like(2e-6, 1.6e-5).promises_more(coarse)
+    assert not like(1e-9, 4e-5).promises_more(coarse)  # anything may be between its points
+
+
+def test_a_member_far_behind_with_as_many_nodes_gets_no_more():
+    rng = np.random.default_rng(0)
+    problem = zoo.load("helmholtz").problem
+    task = task_for(problem, None, Start(problem), EVEN, rng)
+    run = Portfolio(task, 1e-3, ("sin",), rng, lambda n, _: None)
+    found = run.run()
+    assert found is not None
+    trial = replace(run.contest.best, fitted=0.0)
+    assert not run._far_behind(replace(trial, held_out=1e-6))
+    assert not run._far_behind(replace(trial, held_out=3e-6))
+    assert run._far_behind(replace(trial, held_out=5e-6))

@@ -112,7 +112,8 @@ class Contest:
     def _missing(self, trial: Trial) -> float:
         """By what factor a trial misses what is asked."""
         policy = self.policy
-        slack = policy.slack if trial.member.nearest is None else policy.layer_slack
+        slack = policy.sure_slack if trial.confirmed else policy.slack
+        slack = slack if trial.member.nearest is None else policy.layer_slack
         return max(_SURE * trial.estimate, trial.error / slack) / self.tolerance
 
     # --- near the faces ---------------------------------------------------------------------------

@@ -83,6 +83,7 @@ class Portfolio:
             self.task.problem, self.lab, self.tolerance, self.policy, self.makes, self.report
         )
         self._scanned_as: dict[str, Member] = {}  # by kind, before its scales were searched
+        self._reached: dict[int, float] = {}  # the least residual, by number of nodes
         self.paused = False
         first = self.first_count
         if not self.lab.level(first, None).size > 0:
@@ -281,6 +282,11 @@ class Portfolio:
         before = self._scanned_as.pop(member.kind, member)
         return member.nearer(before) if self._linear else []
 
+    def _far_behind(self, trial: Trial) -> bool:
+        """Whether a member was far better with as many nodes; a few seconds say so, not minutes."""
+        best = self._reached[trial.count] = min(trial.error, self._reached.get(trial.count, np.inf))
+        return trial.error > _BEHIND * best
+
     def _enlarged(self, leader: Trial) -> Iterator[None]:
         """More and more nodes, while that pays.
 
@@ -295,15 +301,17 @@ class Portfolio:
             (trial,) = self.contest.trials([last.member], count, last, grown=True)
             yield
             # What was best for few nodes may not be for many.
-            slow = trial.error > np.sqrt(self.policy.fast) * last.error
+            slow = trial.error > self.policy.fast * last.error
             finer = last.member.finer if slow or count <= self._cheap else ()
             for other in self.contest.trials(finer, count, last, grown=True):
                 yield
-                trial = other if other.error < trial.error else trial
+                trial = other if other.promises_more(trial) else trial
             for other in self.contest.trials(self._undone(last.member), count, last):
                 yield
                 trial = other if other.error < trial.error else trial
             past.append(trial)
             self.contest.note(trial)
+            if count > self._cheap and self._far_behind(trial):
+                return
             if len(past) > 2 and trial.error > self.policy.fast * past[-3].error:
                 return

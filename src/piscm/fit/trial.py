@@ -28,6 +28,11 @@ from piscm.result.status import Status
 
 Floats = NDArray[np.float64]
 
+# An estimate is not too small if the error, seen from a better trial, is at most so much larger.
+_RIGHT = 3.0
+# Nodes that fit better are not taken if the residual elsewhere is so many times as large.
+_BEHIND = 4.0
+
 
 @dataclass(frozen=True)
 class Level:
@@ -89,6 +94,8 @@ class Trial:
         The residual relative to that of zero fields, at its own points and at others.
     estimate : float
         The estimated relative error of the fields, from the distance to a less accurate trial.
+    confirmed : bool
+        Whether the estimate of that trial, made in the same way, was not too small.
     residuals : ndarray, shape (nodes,)
         For each node the residual of the first trial that had it.
     seconds : float
@@ -105,6 +112,7 @@ class Trial:
     residuals: Floats
     seconds: float
     estimate: float = np.inf
+    confirmed: bool = False
 
     @property
     def count(self) -> int:
@@ -114,6 +122,17 @@ class Trial:
     def error(self) -> float:
         larger = max(self.fitted, self.held_out)
         return larger if np.isfinite(larger) else np.inf
+
+    def promises_more(self, other: "Trial") -> bool:
+        """Whether finer nodes are better than others, as many, or will be with more of them.
+
+        Between the last points and a corner they do worse at first, and a few fresh points there
+        make most of the residual. So what is fitted counts as well, if that elsewhere is not far
+        behind.
+        """
+        if not self.error < _BEHIND * other.error:
+            return False
+        return self.error < other.error or (self.fitted * self.error < other.fitted * other.error)
 
     def beside(self, other: "Trial") -> "Trial":
         """The same with its error estimated from another trial.
@@ -133,8 +152,11 @@ class Trial:
             size += float(np.mean(mine**2))
         if not size > 0:
             return self
-        found = float(np.sqrt(missed / size)) * self.held_out / other.held_out
-        return replace(self, estimate=min(self.estimate, found))
+        distance = float(np.sqrt(missed / size))
+        found = distance * self.held_out / other.held_out
+        if not found < self.estimate:
+            return self
+        return replace(self, estimate=found, confirmed=distance <= _RIGHT * other.estimate < np.inf)
 
     @property
     def answer(self) -> "Answer":

@@ -9,6 +9,7 @@ from sympy import Symbol
 from piscm.assemble.grading import NEAREST, graded, has_layers
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, Site, draw_points, join
+from piscm.assemble.towards_edges import towards_edges
 from piscm.assemble.windows import Part, at_the_end
 from piscm.network.activations import activation_named
 from piscm.network.network import Network
@@ -54,8 +55,11 @@ class FreshPoints:
         sampling = Sampling(interior, _boundary(problem, interior))
         even = draw_points(problem.domain, self.part.blocks, sampling, rng)
         placed = even
+        domain = problem.domain
         if self.layers:
-            placed = graded(placed, problem.domain.bounding_box, NEAREST, rng)
+            placed = graded(placed, domain.bounding_box, NEAREST, rng)
+        elif isinstance(domain, Box) and domain.dimension > 1 and self.end is None:
+            placed = towards_edges(placed, self.part.blocks, domain, rng)
         if self.end is not None:
             placed = at_the_end(placed, self.part, self.end, rng)
         return even, placed
