@@ -206,6 +206,24 @@ def test_a_cloud_that_is_too_sparse_is_refused():
         circle(15).quadrature(16)
 
 
+def test_what_a_cloud_does_not_know_is_not_promised():
+    cloud, v = circle(200), field("v", x, y)
+    problem = Problem(
+        cloud,
+        [v.diff(x, 2) + v.diff(y, 2) - 4],
+        [
+            Condition(normal_derivative(v) - 2, on="boundary"),
+            Condition(integral(v, over=cloud) - sympy.pi / 2),
+        ],
+    )
+    rough, sharp = (solve(problem, tol=tol, progress=False) for tol in (1e-2, 1e-6))
+    assert rough.status.ok
+    assert rough(x=0.3, y=0.4) == pytest.approx(0.25, abs=1e-3)
+    assert not sharp.status.ok
+    assert sharp.error_estimate.relative == np.inf
+    assert "cloud of points may be off" in str(sharp)
+
+
 def test_a_brick_is_what_its_mesh_is():
     brick = Brick({x: (-1, 1), y: (-1, 1), z: (-1, 1)})
     mesh = Mesh(SPACE, trimesh.creation.box((2, 2, 2)))

@@ -7,9 +7,10 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from piscm.problem.declared import Declared
+from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
 from piscm.problem.expressions import check_field
-from piscm.problem.integrals import fields_outside, integrals_in, settled
+from piscm.problem.integrals import Region, fields_outside, integrals_in, settled
 from piscm.problem.requirement import Requirement
 from piscm.problem.sampled import Sampled, samples_in
 from piscm.problem.symbols import checked_field_name
@@ -25,6 +26,17 @@ def expressions_of(problem: "Problem") -> list[tuple[str, sympy.Expr, Requiremen
         *(("A condition", c.expression, c) for c in problem.conditions),
         *(("An observed expression", o.expression, o) for o in problem.observations),
     ]
+
+
+def uncertainty_of_integrals(problem: "Problem") -> float:
+    """By which part integrals in a problem may be off, since a domain is not known exactly."""
+    found = [0.0]
+    for _, expression, _ in expressions_of(problem):
+        for own in integrals_in(expression):
+            place = own.over.place if isinstance(own.over, Region) else problem.domain
+            if isinstance(place, Domain):
+                found.append(place.uncertainty)
+    return max(found)
 
 
 def fields_of(problem: "Problem") -> tuple[AppliedUndef, ...]:

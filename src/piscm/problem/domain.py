@@ -103,6 +103,11 @@ class Domain(ABC):
         """
         raise ProblemError(f"Integrals over {self} are not known.")
 
+    @property
+    def uncertainty(self) -> float:
+        """The part of its volume that is not certain: integrals over it are no better."""
+        return 0.0
+
     def boundary_quadrature(
         self, order: int, part: str | None = None, where: "Where | None" = None
     ) -> tuple[Floats, Floats, Floats]:

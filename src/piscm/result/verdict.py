@@ -23,6 +23,7 @@ from piscm.inference.singular_places import unfollowed_places
 from piscm.inference.uncertainty import Uncertainty
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.problem.contents import uncertainty_of_integrals
 from piscm.result.method import Outcome
 from piscm.result.status import Status
 
@@ -61,7 +62,14 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
         if steep:
             remarks = (f"not met where the gradient may be infinite: {_places(network, steep)}",)
             status = Status.HOPELESS
-        if status is Status.UNSEEN or broken or steep:  # nor did the estimate see it
+        vague = uncertainty_of_integrals(network.problem) if status.ok else 0.0
+        if vague > tolerance:
+            remarks = (
+                f"integrals over a cloud of points may be off by {100 * vague:.2g} %; give more "
+                "points of the boundary",
+            )
+            status = Status.INACCURATE
+        if status is Status.UNSEEN or broken or steep or vague > tolerance:  # no estimate saw it
             outcome = replace(outcome, error=unknown_error(network.problem))
     except STOPS as stop:
         return replace(outcome, status=Status.after(stop))

@@ -121,8 +121,12 @@ class PointCloud(Primitive):
             )
         return area_rule(self, min(order, _ENOUGH)) if self.dimension == 3 else self._lines(order)
 
-    @cached_property
+    @property
     def uncertainty(self) -> float:
+        return self._uncertainty
+
+    @cached_property
+    def _uncertainty(self) -> float:
         """The part of the volume that is not certain, about.
 
         The boundary is a tangent plane at every point, off by the square of their distance, which

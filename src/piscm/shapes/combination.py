@@ -43,6 +43,10 @@ class Combination(Shape):
     def primitives(self) -> tuple[Primitive, ...]:
         return (*self.first.primitives, *self.second.primitives)
 
+    @property
+    def uncertainty(self) -> float:
+        return max(self.first.uncertainty, self.second.uncertainty)
+
     def level(self, points: Floats) -> Floats:
         first, second = self.first.level(points), self.second.level(points)
         if self.how == "union":

@@ -198,6 +198,10 @@ class Product(Shape):
             return Domain.chords(self, coordinate, points)
         return self.section.chords(coordinate, points[:, : self.section.dimension])
 
+    @property
+    def uncertainty(self) -> float:
+        return self.section.uncertainty
+
     def quadrature(self, order: int) -> tuple[Floats, Floats]:
         return _tensor(self.section.quadrature(order), self.brick.quadrature(order))
 
