@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import scipy
 import sympy
 from numpy.typing import NDArray
 
@@ -21,6 +22,7 @@ from piscm.assemble.marching import runs_backward
 from piscm.assemble.system import System
 from piscm.construct.correct import Corrector
 from piscm.linalg.basis import Basis
+from piscm.linalg.upper import upper_factor
 from piscm.network.activations import activation_named
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
@@ -129,15 +131,15 @@ def worth_keeping(columns: Floats, weights: Floats, budget: float) -> list[int]:
     flat = columns.reshape(-1, rows)
     lengths = np.linalg.norm(flat, axis=1)
     lengths[lengths == 0] = 1.0
-    triangle = np.linalg.qr((flat / lengths[:, None]).T, mode="r")
+    triangle = upper_factor((flat / lengths[:, None]).T)
     diagonal = np.abs(np.diagonal(triangle))
     if len(triangle) < len(flat) or not diagonal.min(initial=1.0) > 1e-14:
         return list(range(nodes))
-    inverse = np.linalg.inv(triangle)
+    inverse = np.asfortranarray(scipy.linalg.lapack.dtrtri(triangle)[0].T)  # r_k are its columns
+    squares = np.einsum("ij,ij->j", inverse, inverse)
     scaled = weights.ravel() * lengths
     left, spent = np.ones(nodes, dtype=bool), 0.0
     for _ in range(nodes):
-        squares = np.einsum("ij,ij->i", inverse, inverse)
         costs = (scaled**2 / np.where(squares > 0, squares, np.inf)).reshape(nodes, fields)
         each = np.where(left, costs.sum(axis=1), np.inf)
         worst = int(np.argmin(each))
@@ -145,13 +147,14 @@ def worth_keeping(columns: Floats, weights: Floats, budget: float) -> list[int]:
             break
         left[worst] = False
         for column in range(worst * fields, (worst + 1) * fields):
-            row, square = inverse[column].copy(), squares[column]
+            row = inverse[:, column].copy()
             square = float(row @ row)
             if square == 0.0:
                 continue
-            share = inverse @ row / square
+            share = row @ inverse / square
             spent += float(scaled[column] ** 2) / square
             scaled = scaled - share * scaled[column]
-            inverse = inverse - np.outer(share, row)
-            inverse[column], scaled[column] = 0.0, 0.0
+            inverse = scipy.linalg.blas.dger(-1.0, row, share, a=inverse, overwrite_a=True)
+            squares = np.maximum(squares - share**2 * square, 0.0)
+            inverse[:, column], squares[column], scaled[column] = 0.0, 0.0, 0.0
     return [int(k) for k in np.flatnonzero(left)]
