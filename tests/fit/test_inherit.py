@@ -75,7 +75,7 @@ def test_the_first_weights_are_those_of_the_linearized_problem(reaction):
     guess = network_of(problem, random_nodes(5, 2, seed=4), 0.3 * np.ones((5, 1)))
     columns = system.evaluate(nodes)
     corrector = Corrector(system, 1e-14, keeps_basis=True, max_nodes=12)
-    found = first_weights(system, columns, guess, corrector, 1e-14)
+    found, _ = first_weights(system, columns, guess, corrector, 1e-14)
     others = system.evaluate(guess.nodes)
     state = system.state_with(others, guess.weights, guess.unknowns)
     linearization = system.linearize(state)

@@ -23,11 +23,14 @@ class Chord:
     system : System
     renews : bool
         Whether every state gets its own.
+    kept : Linearization, optional
+        The one to begin with.
     """
 
-    def __init__(self, system: System, renews: bool = False) -> None:
-        self._system, self._renews = system, renews
-        self._kept: Linearization | None = None
+    def __init__(
+        self, system: System, renews: bool = False, kept: Linearization | None = None
+    ) -> None:
+        self._system, self._renews, self._kept = system, renews, kept
         self._own = False  # made at the current state
 
     def at(self, state: State) -> Linearization:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from piscm.assemble.columns import Columns
 from piscm.assemble.marching import runs_backward
+from piscm.assemble.state import Linearization
 from piscm.assemble.system import System
 from piscm.construct.correct import Corrector
 from piscm.linalg.basis import Basis
@@ -96,8 +97,11 @@ def held_constant(before: Network, coordinate: sympy.Symbol, at: float) -> Netwo
 
 def first_weights(
     system: System, columns: Columns, guess: Network, corrector: Corrector, truncation: float
-) -> Floats | None:
-    """Weights of the columns' nodes: one Newton step from the state of another network."""
+) -> tuple[Floats, Linearization] | None:
+    """Weights of the columns' nodes by one Newton step from the state of another network.
+
+    With the linearization there; None if it is not finite.
+    """
     others = system.evaluate(guess.nodes)
     weights = guess.weights
     state = system.state_with(others, weights, guess.unknowns)
@@ -112,7 +116,7 @@ def first_weights(
     else:
         basis = corrector.basis(columns, slice(0, len(columns)), linearization)
     solution = basis.solve(target, truncation).solution
-    return solution.reshape(len(columns), system.fields)
+    return solution.reshape(len(columns), system.fields), linearization
 
 
 def worth_keeping(columns: Floats, weights: Floats, budget: float) -> list[int]:

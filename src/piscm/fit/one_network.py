@@ -112,13 +112,14 @@ def fit_weights(
     columns = system.evaluate(nodes)
     unknowns = guess.unknowns
     corrector = Corrector(system, method.threshold, method.selector.keeps_basis, len(nodes))
-    weights = first_weights(system, columns, guess, corrector, method.threshold)
-    if weights is None or not np.isfinite(system.state_with(columns, weights, unknowns).energy):
-        weights = np.zeros((len(nodes), system.fields))
+    first = first_weights(system, columns, guess, corrector, method.threshold)
+    weights, kept = first or (np.zeros((len(nodes), system.fields)), None)
     state = system.state_with(columns, weights, unknowns)
+    if not np.isfinite(state.energy):
+        state, kept = system.state_with(columns, np.zeros_like(weights), unknowns), None
     everything, status = slice(0, len(nodes)), Status.NODE_LIMIT
     history = np.zeros(len(nodes), dtype=HISTORY)
-    chord = Chord(system)
+    chord = Chord(system, kept=kept)
     for _ in range(_MAX_STEPS):
         if state.norm <= method.tolerance:
             status = Status.CONVERGED
