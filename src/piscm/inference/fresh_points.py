@@ -20,8 +20,8 @@ from piscm.problem.problem import Problem
 FittedPoints = Mapping[tuple[str, Hashable], Legs]
 """The fitted points of one window, by the name and the place of the block."""
 
-# Points of all conditions on faces of two and more dimensions, for each point inside.
-_ON_FACES = 1.5
+# Points of all conditions on lines, and on faces of two and more dimensions, for each point inside.
+_ON_LINES, _ON_FACES = 0.5, 1.5
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,6 @@ def by_block(part: Part, points: Points) -> FittedPoints:
 
 def _boundary(problem: Problem, interior: int) -> int:
     """Points of each condition: fewer on a line than on a face, and where conditions are many."""
-    if problem.domain.dimension <= 2:
-        return interior // 4
-    each = _ON_FACES * interior / max(1, len(problem.conditions))
-    return int(np.clip(each, interior // 8, interior // 2))
+    flat = problem.domain.dimension <= 2
+    each = (_ON_LINES if flat else _ON_FACES) * interior / max(1, len(problem.conditions))
+    return int(np.clip(each, interior // 8, interior // 4 if flat else interior // 2))
