@@ -151,7 +151,7 @@ class MarchPolicy:
     inherits: bool = True
     dropped: float = 1.0
     renewed: float = 1.5
-    patience: float = 100.0
+    patience: float = 300.0
     gains: float = 3.0
     halvings: int = 3
     fewer: float = 0.9
