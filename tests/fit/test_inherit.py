@@ -104,6 +104,22 @@ def test_nodes_are_dropped_as_long_as_the_budget_lasts(fields):
     assert fitted(columns[kept], target)[1] <= energy + budget * (1 + 1e-9)
 
 
+def test_nodes_are_dropped_as_if_each_were_left_out_by_least_squares():
+    rng = np.random.default_rng(1)
+    columns = rng.normal(size=(20, 1, 60))
+    target = np.tensordot(rng.normal(size=(8, 1)), columns[:8], 2) + 0.1 * rng.normal(size=60)
+    weights, energy = fitted(columns, target)
+    left, budget = list(range(20)), 2 * energy
+    while True:
+        rest = [[k for k in left if k != out] for out in left]
+        energies = [fitted(columns[some], target)[1] for some in rest]
+        if min(energies) > energy + budget:
+            break
+        left = rest[int(np.argmin(energies))]
+    assert len(left) < 20
+    assert worth_keeping(columns, weights.reshape(20, 1), budget) == left
+
+
 def test_of_two_nodes_that_do_the_same_one_is_kept():
     rng = np.random.default_rng(0)
     columns = rng.normal(size=(6, 1, 60))

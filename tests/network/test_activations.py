@@ -5,6 +5,7 @@ import pytest
 import sympy
 
 from piscm import ProblemError
+from piscm.network import activations
 from piscm.network.activations import ACTIVATIONS, activation_named
 
 Z = np.linspace(-3, 3, 41)
@@ -68,3 +69,15 @@ def test_orders_of_the_sine_share_their_values():
     made = activation_named("sin").derivatives(Z, range(5))
     assert made[0].values is made[2].values is made[4].values
     assert [made[order].sign for order in range(5)] == [1.0, 1.0, -1.0, -1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["tanh", "sigmoid", "gaussian"])
+def test_chunks_give_the_bits_of_all_numbers_at_once(name, monkeypatch):
+    z = np.random.default_rng(0).normal(scale=3.0, size=(7, 1001))
+    own = activation_named(name)
+    every = own.derivatives(z, range(7))
+    monkeypatch.setattr(activations, "_CHUNK", 64)
+    chunked = own.derivatives(z, range(7))
+    assert all(np.array_equal(every[k].values, chunked[k].values) for k in range(7))
+    alone = [own.derivatives(z, [k])[k].values for k in range(7)]
+    assert all(np.array_equal(every[k].values, alone[k]) for k in range(7))

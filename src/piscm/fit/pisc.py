@@ -9,13 +9,11 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
-from piscm.budget.interrupts import interrupts_at_checks
 from piscm.construct.construction import Construction
 from piscm.construct.corrections import AllNodes, Correction, NewestNode, NewestNodes
 from piscm.fit.error_bars import error_bars, status_with
 from piscm.fit.one_network import fit_network, fit_to_all, thinned
 from piscm.fit.residuals import block_residuals, fitted_points
-from piscm.linalg.executors import as_executor
 from piscm.result.method import Outcome, Request
 from piscm.result.status import Status
 
@@ -25,10 +23,6 @@ class _Grown(Construction):
     """One network on the whole domain."""
 
     def run(self, request: Request) -> Outcome:
-        with interrupts_at_checks():
-            return self._run(request)
-
-    def _run(self, request: Request) -> Outcome:
         problem, sampling = request.problem, request.sampling or Sampling()
         fitted_rng, held_out_rng, node_rng = request.rng.spawn(3)
         part = Part.whole(problem)
@@ -47,7 +41,7 @@ class _Grown(Construction):
             except STOPS as stop:
                 fit = fit.ended(Status.after(stop))
         if some is not everything:
-            fit = fit_to_all(fit, everything, self, as_executor(request.executor))
+            fit = fit_to_all(fit, everything, self, request.executor)
         status = status_with(fit.status, errors, fit.residual <= self.tolerance)
         fitted = [(fit.network, b, own) for b, own in zip(part.blocks, points, strict=True)]
         table, status = block_residuals(

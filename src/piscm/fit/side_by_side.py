@@ -22,7 +22,6 @@ from piscm.budget.budget import Budget, current, spending
 from piscm.fit.members import Member
 from piscm.fit.trial import Answer, Making, Trial
 from piscm.fit.trials import Laboratory
-from piscm.linalg.executors import as_executor
 from piscm.linalg.threads import one_thread
 from piscm.network.network import Network
 
@@ -41,10 +40,9 @@ def one_by_one(lab: Laboratory, members: Sequence[Member], making: Making) -> It
     return (lab.trial(member, making) for member in members)
 
 
-def side_by_side(executor: Any) -> Makes:
-    """How trials are made with an executor, a Dask client, or without anyone's help."""
-    workers = as_executor(executor)
-    return one_by_one if workers is None else partial(_by_workers, workers)
+def side_by_side(executor: Executor | None) -> Makes:
+    """How trials are made with an executor, or without anyone's help."""
+    return one_by_one if executor is None else partial(_by_workers, executor)
 
 
 def _by_workers(
