@@ -20,8 +20,9 @@ from piscm.problem.problem import Problem
 FittedPoints = Mapping[tuple[str, Hashable], Legs]
 """The fitted points of one window, by the name and the place of the block."""
 
-# Points of all conditions on faces of two and more dimensions, for each point inside.
-_ON_FACES = 1.5
+# Points of all conditions on faces of two and more dimensions, for each point inside. Twice as many
+# change the ratio of estimate and error by 1 %, and cost a fifth of the time in three dimensions.
+_ON_FACES = 0.75
 
 
 @dataclass(frozen=True)
