@@ -53,7 +53,7 @@ class Run(NamedTuple):
     effort: float = 5.0
     layers: bool = False
     timed: bool = True
-    longest: float = 200.0
+    longest: float = 600.0
 
 
 def _runs() -> dict[str, Run]:

@@ -15,8 +15,10 @@ SCALES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 # A scale with an error so many times the best one of its width is not tried with more nodes. Wide
 # runs take most of the time of a scan, and one doubling gains three digits at most.
 _LOST = 1e3
+# So many runs in a row that took too long say that those of other scales would.
+_LATE = 2
 # What the clock shows of a run may be this many times its CPU seconds, on a busy machine.
-_BUSY = 2.0
+_BUSY = 1.5
 
 
 class Rival(NamedTuple):
@@ -38,18 +40,26 @@ def best_rival(
 ) -> Rival | None:
     """The least error of all runs that took no longer than so many CPU seconds.
 
-    Scales are radians of a wave over half the box. A width of which all runs took longer is the
-    last one; None if that is the first.
+    Scales are radians of a wave over half the box; those that were best with fewer nodes come
+    first. A width of which two runs in a row took longer is the last one; None if nothing was in
+    time.
     """
     best: Rival | None = None
     for nodes in widths:
-        runs = [_run(problem, error_of, seed, nodes, scale, seconds) for scale in scales]
-        in_time = [run for run in runs if run.seconds <= seconds]
-        if not in_time:
+        in_time: list[Rival] = []
+        late = 0
+        for scale in scales:
+            run = _run(problem, error_of, seed, nodes, scale, seconds)
+            late = late + 1 if run.seconds > seconds else 0
+            if not late:
+                in_time.append(run)
+            elif late == _LATE:
+                break
+        if in_time:
+            best = min([*in_time, *([best] if best else [])])
+        if late == _LATE or not in_time:
             break
-        best = min([*in_time, *([best] if best else [])])
-        least = min(run.error for run in in_time)
-        scales = [run.scale for run in in_time if run.error <= _LOST * least]
+        scales = [run.scale for run in sorted(in_time) if run.error <= _LOST * min(in_time).error]
     return best
 
 
