@@ -434,3 +434,17 @@ def test_a_member_far_behind_with_as_many_nodes_gets_no_more():
     assert not run._far_behind(replace(trial, held_out=1e-6))
     assert not run._far_behind(replace(trial, held_out=3e-6))
     assert run._far_behind(replace(trial, held_out=5e-6))
+
+
+def test_a_kind_far_behind_with_as_many_nodes_is_not_tried_with_finer_scales():
+    rng = np.random.default_rng(0)
+    problem = zoo.load("helmholtz").problem
+    task = task_for(problem, None, Start(problem), EVEN, rng)
+    run = Portfolio(task, 1e-3, ("sin", "tanh"), rng, lambda n, _: None)
+    run.run()
+    few, many = (Making(count, None, False, 1) for count in (40, 80))
+    steps = run.lab.trial(Member("tanh", (4.0, 8.0)), few)
+    for held_out, trials in ((1e-9, 1), (1.0, 2)):
+        waves = replace(run.lab.trial(Member("sin", (8.0, 8.0)), many), held_out=held_out)
+        leaders = {"tanh": steps, "sin": replace(waves, fitted=0.0)}
+        assert len(list(run._larger("tanh", 80, leaders))) == trials

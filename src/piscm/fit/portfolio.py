@@ -262,12 +262,16 @@ class Portfolio:
 
     def _larger(self, kind: str, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
         """More nodes, the new ones with the same scale or a larger one."""
-        last = leaders[kind]
+        last, others = leaders[kind], leaders.values()
+        ahead = min((own.error for own in others if own.count == count), default=np.inf)
         members = (last.member, *last.member.finer)
         for trial in self.contest.trials(members, count, last, grown=True):
             yield
             if trial.error < leaders[kind].error:
                 leaders[kind] = trial
+            if trial.error > _BEHIND * ahead:  # another scale rarely makes up for that
+                self.contest.note(leaders[kind])
+                return
         for trial in self.contest.trials(self._undone(last.member), count, last):
             yield
             if trial.error < leaders[kind].error:

@@ -21,7 +21,9 @@ FittedPoints = Mapping[tuple[str, Hashable], Legs]
 """The fitted points of one window, by the name and the place of the block."""
 
 # Points of all conditions on lines, and on faces of two and more dimensions, for each point inside.
-_ON_LINES, _ON_FACES = 0.5, 1.5
+# Twice as many on faces change the ratio of estimate and error by 1 %, and cost a fifth of the time
+# in three dimensions.
+_ON_LINES, _ON_FACES = 0.5, 0.75
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,16 @@ from piscm.march.begin import with_finite_start
 from piscm.march.fit_unknowns import FittedUnknowns, fit_unknowns
 from piscm.march.joined import Joined, joined
 from piscm.march.pieces import Pieces
+from piscm.network.activations import activation_named
 from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
 from piscm.result.status import Status
 
-# Fitted points at which the error is estimated, for each node; fresh ones come in addition.
-_POINTS_PER_NODE = 3
+# Fitted points at which the error is estimated, for each node; fresh ones come in addition. What
+# waves do is seen by these as well; three of them as for steep nodes cost a fifth of the time more,
+# and change the ratio of estimate and error by 3 % in the median.
+_POINTS_PER_NODE, _POINTS_PER_WAVE = 3, 1
 _TRUNCATION = 1e-14  # for the error bars of one network
 
 
@@ -144,9 +147,10 @@ class _Run:
                 errors = found.unknowns.uncertainty
             elif len(pieces) == 1:
                 errors = error_bars(problem, pieces[0].fit.refined, _TRUNCATION)
+            localized = activation_named(found.network.activation).localized
+            each = _POINTS_PER_NODE if localized else _POINTS_PER_WAVE
             fitted = [
-                piece.some_points(_POINTS_PER_NODE)
-                for piece in sorted(pieces, key=lambda piece: piece.low)
+                piece.some_points(each) for piece in sorted(pieces, key=lambda piece: piece.low)
             ]
             return (
                 errors,

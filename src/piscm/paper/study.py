@@ -60,7 +60,7 @@ def cell_text(column: str, value: Any) -> str:
     if isinstance(value, float):
         if not math.isfinite(value):
             return ""
-        if column in ("rmse", "error", "relative_error", "tol"):
+        if column in ("rmse", "error", "rival", "relative_error", "tol"):
             return f"{value:.1e}"
         return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
     return str(value)
