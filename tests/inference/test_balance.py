@@ -62,5 +62,5 @@ def test_equations_with_integrals_are_balanced_too():
     near = np.linspace(0.99, 1, 50)[:, None]
     assert unbalanced_equations(found.network) == []
     assert (
-        left_of(found.network, equation, near) < 0.01 < left_of(found.network, equation + 1, near)
+        left_of(found.network, equation, near) < 1e-2 < left_of(found.network, equation + 1, near)
     )
