@@ -153,3 +153,14 @@ def test_panels_where_they_are_needed():
     assert found.resolved
     assert (peak(unit) @ weights).item() == pytest.approx(np.sqrt(np.pi) * 1e-3, rel=1e-9)
     assert not panels_for(peak, 1, 2).resolved
+
+
+def test_integrals_of_results_see_narrow_weights():
+    flat = solve(Problem(LINE, [u.diff(x, 2)], [Condition(u - 1, on="boundary")]))
+    assert flat.integral(PEAK * u, over=x) == pytest.approx(np.sqrt(np.pi) / 500, rel=1e-8)
+    assert flat.integral(u / sympy.sqrt(x), over=x) == pytest.approx(2, rel=1e-8)
+    square = Box({x: (0, 1), y: (0, 1)})
+    plane = solve(Problem(square, [v.diff(x, 2) + v.diff(y, 2)], [Condition(v - y, on="boundary")]))
+    high = np.linspace(0, 1, 30)
+    found = plane.integral(v * sympy.exp(-20 * x), over=x, y=high)
+    np.testing.assert_allclose(found, high * (1 - np.exp(-20)) / 20, atol=1e-7)

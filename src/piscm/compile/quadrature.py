@@ -59,6 +59,13 @@ class Panels:
         """Whether it costs so little that nothing else need be tried."""
         return self.resolved and not self.bent and len(self) <= max(_FEW, least)
 
+    def agrees(self, known: Known) -> bool:
+        """Whether a finer rule gives the same."""
+        (at, weights), (others, shares) = self.rule(), self.rule(finer=True)
+        values, finer = known(at) * weights, known(others) * shares
+        off = np.abs(values.sum(axis=-1) - finer.sum(axis=-1))
+        return bool((off <= _RESOLVED * np.abs(finer).sum(axis=-1)).all())
+
     def __len__(self) -> int:
         return len(self.cuts) - 1
 
