@@ -219,3 +219,17 @@ def test_modes_of_two_regions_of_a_plane(other):
     exact = sorted(_layers(0.1, 60, 1, other, np.pi**2) + _layers(0.1, 60, 1, other, 4 * np.pi**2))
     np.testing.assert_allclose(values(modes), exact[:2], rtol=1e-4)
     assert all(mode.status.ok for mode in modes)
+
+
+def test_modes_that_stay_away_from_an_axis_are_not_passed_over():
+    """The equation is multiplied by r²: where that is small, modes that turn around are not."""
+    r, phi = coordinates("r phi")
+    w, level = field("w", r, phi), unknown("level")
+    drum = Problem(
+        Box({r: (0, 1), phi: (0, 2 * np.pi)}),
+        [laplacian(w, polar(r, phi)) + level * w],
+        [Condition(w, on={r: 1}), Periodic(w, along=phi), Periodic(w.diff(phi), along=phi)],
+        unknowns={level: 1.0},
+    )
+    found = [mode.unknowns["level"].value for mode in eigenpairs(drum, 2, tol=1e-3)]
+    np.testing.assert_allclose(found, [5.783186, 14.681971], rtol=1e-3)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from piscm import Box, Condition, Problem, coordinates, field, solve
+from piscm import Box, Condition, Problem, coordinates, field, integral, solve
 from piscm.assemble.grading import has_layers
 from piscm.fit import contest
-from piscm.inference.balance import unbalanced_equations
+from piscm.inference.balance import left_of, unbalanced_equations
 from piscm.network.network import Network
 from piscm.network.nodes import Nodes
 from piscm.network.start import Start
@@ -52,3 +52,15 @@ def test_auto_takes_no_layer_in_which_no_equation_holds(monkeypatch):
     found = solve(layer, max_seconds=2)
     assert not has_layers(found.network.nodes, LINE)
     assert not found.status.ok
+
+
+def test_equations_with_integrals_are_balanced_too():
+    equation = -u.diff(x, 2) / 1000 + u.diff(x) - 1 - integral(u, over=x) / 10
+    found = solve(Problem(LINE, [equation], [Condition(u, on="boundary")]), tol=1e-3)
+    assert found.status.ok
+    assert has_layers(found.network.nodes, LINE)
+    near = np.linspace(0.99, 1, 50)[:, None]
+    assert unbalanced_equations(found.network) == []
+    wrong = equation + 100 * u.diff(x)
+    assert left_of(found.network, equation, near) < 1e-2
+    assert left_of(found.network, wrong, near) > 0.3

@@ -188,6 +188,7 @@ def test_in_a_region_and_on_a_shape():
         ),
         (lambda: sampled("k", {x: (0, 1)}, lambda a: 1 / (a - 0.5)), r"not finite at x = 0\.5"),
         (lambda: sampled("k", {x: (0, 1)}, lambda a: "no"), "The function k failed"),
+        (lambda: sampled("k", {x: (0, 1)}, lambda a: 1 / 0), "The function k failed"),
         (
             lambda: sampled("k", {x: GRID, y: GRID}, np.ones((33, 4))),
             r"shape \(33, 4\).*\(33, 33\)",

@@ -208,6 +208,7 @@ def test_far_from_the_origin():
         (lambda: plate().boundary("hoel"), "hole"),
         (lambda: plate().boundary(where=x > 5), "No point"),
         (lambda: plate().boundary(where=t > 5), "not a coordinate"),
+        (lambda: plate().boundary(where=field("u", x, y) > 5), "holds a field"),
         (lambda: plate().boundary(where=0.5), "where"),
         (lambda: plate().boundary({x: 0}), "not a face"),
         (lambda: plate().boundary(7), "name of a part"),

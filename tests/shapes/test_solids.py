@@ -213,3 +213,18 @@ def test_tetrahedra_with_physical_groups(tmp_path):
     floor, normals = solid.sample_boundary(10, draw(), "floor")
     assert (floor[:, 2] == 0).all()
     np.testing.assert_allclose(normals, np.tile([0, 0, -1], (len(floor), 1)))
+
+
+def test_triangles_that_disagree_are_turned():
+    ball = trimesh.creation.icosphere(subdivisions=2)
+    bodies = trimesh.util.concatenate([trimesh.creation.box(extents=(2, 2, 2)), ball])
+    bodies.vertices[8:, 0] += 4
+    rng = np.random.default_rng(0)
+    faces = bodies.faces.copy()
+    turned = rng.random(len(faces)) < 0.4
+    faces[turned] = faces[turned][:, ::-1]
+    mesh = Mesh((x, y, z), (bodies.vertices, faces))
+    assert mesh.contains([[0.9, 0, 0], [1.1, 0, 0], [4.5, 0, 0]]).tolist() == [True, False, True]
+    points, weights, normals = mesh.boundary_quadrature(4)
+    volume = weights @ (points * normals).sum(axis=1) / 3
+    assert volume == pytest.approx(8 + ball.volume)

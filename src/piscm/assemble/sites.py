@@ -132,13 +132,17 @@ def draw_points(
     sampling: Sampling,
     rng: np.random.Generator,
     density: Density | Crowd | None = None,
+    finer: bool = False,
 ) -> Points:
-    """Points for every block; given a density, half of those inside and on faces follow it."""
+    """Points for every block; given a density, half of those inside and on faces follow it.
+
+    With `finer`, integrals are taken with more points than in a fit.
+    """
     many = max(sampling.interior, sampling.boundary)
     # Sobol points come in powers of two, and are mapped to the domain and chosen from.
     copies = 4 if density is None else 4 * CHOICE
     check_memory(8.0 * copies * many * domain.dimension, f"{many} points", "give fewer (Sampling)")
-    drawing = sampling.drawing(rng, density)
+    drawing = replace(sampling.drawing(rng, density), finer=finer)
     numbers: dict[Hashable, int] = {}
     sites: list[Site] = []
     for block in blocks:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from piscm.budget.clock import check_time
 from piscm.compile.expression import Compiled
 from piscm.compile.factors import without_known_factor
-from piscm.compile.integrals import IntegralRows, separated
+from piscm.compile.integral_terms import separated
+from piscm.compile.integrals import IntegralRows
 from piscm.compile.poles import without_poles
 from piscm.problem.integrals import integrals_in
 from piscm.problem.mosaic import Mosaic

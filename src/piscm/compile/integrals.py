@@ -1,11 +1,7 @@
-r"""Integrals in residuals: legs whose rows are weighted sums over points of quadrature.
+"""Integrals in residuals: legs whose rows are weighted sums over points of quadrature.
 
-A residual with integrals is
-
-.. math:: R(x) = R_0(x, D^\gamma u) + \sum_k \int K_k(x, s)\, g_k(s, D^\gamma u(s))\, ds,
-
-that is, affine in its integrals, each a sum of kernels that hold no field times integrands that
-hold no x. The first leg is the local part, and every pair of kernel and integrand is one more.
+The first leg is the local part, and every pair of kernel and integrand is one more. What is known
+of an integrand, its kernel and its weights, decides how dense the points are.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,99 +11,24 @@ from typing import Any
 
 import numpy as np
 import sympy
-from sympy.core.function import AppliedUndef
 
-from piscm.compile.numeric_code import function_of
+from piscm.compile.integral_terms import Term
+from piscm.compile.lines import Lines, along
+from piscm.compile.quadrature import Known, Panels, better, panels_for
+from piscm.compile.regional_rules import regional_rule
 from piscm.problem.domain import Domain
-from piscm.problem.errors import ProblemError, brief
-from piscm.problem.integrals import Region, here, integrals_in
+from piscm.problem.errors import ProblemError
+from piscm.problem.integrals import Region
 from piscm.problem.numeric import Floats
 from piscm.problem.outward import outward
 from piscm.problem.place import Cut, Drawing, Kept, Leg, Legs, Place
 
-# Gauss points on a line, and along each direction of an area or volume.
-ON_LINES, IN_AREAS = 32, 16
-# The same in a body whose integral is taken at every time anew: a thousand points each.
-IN_SECTIONS = 8
-_ROUND_OFF = 1e-9
-
-
-@dataclass(frozen=True)
-class Term:
-    """An integral of a kernel times an integrand.
-
-    Attributes
-    ----------
-    kernel : sympy.Expr
-        In the coordinates of the integration, and ``here(x)`` for those of the row.
-    integrand : sympy.Expr
-    over : Region, coordinate, or (coordinate, low, high)
-    """
-
-    kernel: sympy.Expr
-    integrand: sympy.Expr
-    over: Any
-
-
-def separated(
-    expression: sympy.Expr, unknowns: Sequence[sympy.Symbol], where: str
-) -> tuple[sympy.Expr, list[Term]]:
-    """The local part of a residual, and its integral terms."""
-    parts = integrals_in(expression)
-    marks = {part: sympy.Dummy(f"integral{i}", real=True) for i, part in enumerate(parts)}
-    flat = expression.xreplace(marks)
-    local = flat.xreplace(dict.fromkeys(marks.values(), sympy.S.Zero))
-    fields = flat.atoms(sympy.Derivative) | flat.atoms(AppliedUndef)
-    plain = flat.xreplace({part: sympy.Dummy(real=True) for part in fields})  # to differentiate
-    allowed = expression.free_symbols
-    terms = []
-    for part, mark in marks.items():
-        factor = plain.diff(mark)
-        if factor.free_symbols - allowed:
-            raise ProblemError(
-                f"{where}: {brief(part)} is multiplied by a field or by an integral. Give it a "
-                "name: a field of its own, with the equation name - integral(...) = 0."
-            )
-        bound = {symbol: here(symbol) for symbol in part.bound()}
-        body = factor.xreplace(bound) * part.integrand
-        terms += [
-            Term(kernel, integrand, part.over)
-            for kernel, integrand in _products(body, unknowns, where)
-        ]
-    return local, terms
-
-
-def _products(
-    body: sympy.Expr, unknowns: Sequence[sympy.Symbol], where: str
-) -> list[tuple[sympy.Expr, sympy.Expr]]:
-    """Pairs of a kernel, which alone may hold ``here(x)``, and an integrand."""
-    found = _factored(body, unknowns)
-    if found is not None:
-        return [found]
-    pairs: dict[sympy.Expr, sympy.Expr] = {}
-    for term in sympy.Add.make_args(sympy.expand(body)):
-        found = _factored(term, unknowns)
-        if found is None:
-            raise ProblemError(
-                f"{where}: {brief(term)} is not a kernel times an expression in the fields; a "
-                "field and the point where the integral stands are tied in one factor."
-            )
-        pairs[found[0]] = pairs.get(found[0], sympy.S.Zero) + found[1]
-    return list(pairs.items())
-
-
-def _factored(
-    term: sympy.Expr, unknowns: Sequence[sympy.Symbol]
-) -> tuple[sympy.Expr, sympy.Expr] | None:
-    kernel, integrand = [], []
-    for factor in sympy.Mul.make_args(term):
-        if not factor.has(here):
-            integrand.append(factor)
-        elif factor.atoms(AppliedUndef) or factor.has(*unknowns):
-            return None
-        else:
-            kernel.append(factor)
-    return sympy.Mul(*kernel), sympy.Mul(*integrand)
+# A line has a panel for so many points of the equations along it: fields vary as those can see.
+_FOLLOWED = 128
+# Panels of a line that all rows share; if every row has its own, all have so many points at most.
+_MOST_PANELS, _MOST_POINTS = 64, 100_000
+# Lines along which known factors are looked at.
+_PROBED = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,26 +54,68 @@ class IntegralRows(Place):
         legs = self.base.sample(domain, drawing)
         if len(legs) != 1 or legs[0].sums is not None:
             raise ProblemError(f"{self.where} has integrals, which do not go with {self.base}.")
-        rows = legs[0].points
-        return (*legs, *(self._leg(term, rows, domain) for term in self.terms))
+        return (*legs, *self.sums(legs[0].points, domain, drawing))
 
-    def _leg(self, term: Term, rows: Floats, domain: Domain) -> Leg:
-        if isinstance(term.over, Region):
-            return self._over_region(term, rows, domain)
-        coordinate, owner, low, high = self._limits(term.over, rows, domain)
-        unit, share = np.polynomial.legendre.leggauss(ON_LINES)
-        width = (high - low)[:, None] / 2
-        at = (high + low)[:, None] / 2 + width * unit
-        if domain.dimension == 1 and len(low) == len(rows) and not np.ptp(low) and not np.ptp(high):
-            shared = at[0][:, None]  # the same for every row
-            return Leg(shared, sums=width * share * self._kernel(term, rows, shared, True))
-        own = rows[owner]
-        points = np.repeat(own, ON_LINES, axis=0)
-        points[:, domain.axis(coordinate)] = at.ravel()
+    def sums(self, rows: Floats, domain: Domain, drawing: Drawing) -> Legs:
+        """The integrals in rows at given points, a leg for each term."""
+        return tuple(
+            self._over_region(term, rows, domain, drawing)
+            if isinstance(term.over, Region)
+            else self._along(term, rows, domain, drawing)
+            for term in self.terms
+        )
+
+    def _along(self, term: Term, rows: Floats, domain: Domain, drawing: Drawing) -> Leg:
+        coordinate, lines = along(term.over, rows, domain, self.where)
+        axis = domain.axis(coordinate)
+        shared = domain.dimension == 1 and len(lines) == len(rows) and lines.alike
+        lines, panels, shared = self._resolved(term, lines, axis, shared, domain, drawing)
+        unit, share = panels.rule(drawing.finer)
+        width = (lines.high - lines.low)[:, None]
+        at = lines.low[:, None] + width * unit
+        if shared:  # the same for every row
+            places = at[0][:, None]
+            return Leg(places, sums=width * share * self._kernel(term, rows, places, True))
+        points = np.repeat(lines.rows, len(unit), axis=0)
+        points[:, axis] = at.ravel()
         if isinstance(term.over, sympy.Tuple) and not domain.is_product_along(coordinate):
             self._check_inside(points, term.over, domain)
-        weights = width * share * self._kernel(term, own, points, False)
-        return Leg(points, sums=_each_its_own(weights, owner, len(rows)))
+        with np.errstate(all="ignore"):  # on a line of no length a kernel may be infinite
+            kernel = self._kernel(term, lines.rows, points, False)
+        weights = np.where(width == 0, 0.0, width * share * kernel)
+        return Leg(points, sums=_each_its_own(weights, lines.owner, len(rows)))
+
+    def _resolved(
+        self, term: Term, lines: Lines, axis: int, shared: bool, domain: Domain, drawing: Drawing
+    ) -> tuple[Lines, Panels, bool]:
+        """The lines of an integral and their panels; and whether all rows share one line."""
+        least = int(drawing.interior ** (1 / domain.dimension) // _FOLLOWED)
+        most = _MOST_PANELS if shared else lines.affordable(_MOST_POINTS)
+        panels = panels_for(self._known(term, lines, axis), least, most)
+        if panels.simple(least):
+            return lines, panels, shared
+        # A kernel of x - s may be rough where s passes x: one line up to there and one from there.
+        halves = lines.cut(axis)
+        known = self._known(term, halves, axis)
+        apart = panels_for(known, least, halves.affordable(_MOST_POINTS))
+        if better(panels, apart, factor=2) is apart:
+            return halves, apart, False
+        return lines, panels, shared
+
+    def _known(self, term: Term, lines: Lines, axis: int) -> Known | None:
+        """What is known of an integrand, along some of the lines."""
+        if not term.known or not len(lines):
+            return None
+        some = lines.some(_PROBED)
+        width = (some.high - some.low)[:, None]
+
+        def values(at: Floats) -> Floats:
+            points = np.repeat(some.rows[:, None], len(at), axis=1)
+            points[..., axis] = some.low[:, None] + width * at
+            made = term.values_of_known(some.rows, points, self.symbols, self.where)
+            return np.where(width == 0, 0.0, made * width)
+
+        return values
 
     def _check_inside(self, points: Floats, over: Any, domain: Domain) -> None:
         outside = np.flatnonzero(~domain.contains(points))
@@ -163,16 +126,14 @@ class IntegralRows(Place):
                 f"domain, at ({at}) for one; over={over[0]} has all of the line that lies inside."
             )
 
-    def _over_region(self, term: Term, rows: Floats, domain: Domain) -> Leg:
+    def _over_region(self, term: Term, rows: Floats, domain: Domain, drawing: Drawing) -> Leg:
         place = term.over.place
         axes = [domain.axis(symbol) for symbol in place.coordinates]
-        order = ON_LINES if len(axes) == 1 else IN_AREAS
-        if 2 < len(axes) < domain.dimension:
-            order = IN_SECTIONS
-        points, weights, *normals = term.over.quadrature(order)
+        rule = regional_rule(term, rows, domain, drawing, self.symbols, self.where)
+        points, weights, *normals = rule
         count = len(points)
-        known = place is domain  # whose points lie inside, which meshes take long to tell
-        if not known and not domain.contains(_filled(rows[:1], axes, points)).all():
+        sure = place is domain  # whose points lie inside, which meshes take long to tell
+        if not sure and not domain.contains(_filled(rows[:1], axes, points)).all():
             raise ProblemError(f"{self.where} integrates over {place}, which leaves the domain.")
         if len(axes) == domain.dimension:
             ordered = _filled(rows[:1], axes, points)
@@ -194,35 +155,10 @@ class IntegralRows(Place):
         every = np.arange(len(rows))
         return Leg(own, sums=_each_its_own(sums, every, len(rows)), normals=across)
 
-    def _limits(
-        self, over: Any, rows: Floats, domain: Domain
-    ) -> tuple[sympy.Symbol, Any, Floats, Floats]:
-        """The coordinate, and spans along it: the row of each, and both ends."""
-        if isinstance(over, sympy.Symbol):
-            return over, *domain.chords(over, rows)
-        coordinate, *limits = over
-        values = function_of(self.symbols, limits, self.where)(*rows.T)
-        both = np.array([np.broadcast_to(own, (len(rows),)) for own in values], dtype=float)
-        start, end = domain.span(coordinate)
-        off = _ROUND_OFF * (end - start)
-        if not ((both >= start - off) & (both <= end + off)).all():
-            raise ProblemError(
-                f"{self.where}: an integral along {coordinate} from {limits[0]} to {limits[1]} "
-                f"leaves the domain, where it runs from {start:g} to {end:g}."
-            )
-        return coordinate, np.arange(len(rows)), both[0], both[1]
-
     def _kernel(self, term: Term, rows: Floats, points: Floats, shared: bool) -> Floats:
         """Values of the kernel, shape (rows, points of each row)."""
-        if term.kernel.is_number:
-            shape = (len(rows), len(points) if shared else len(points) // max(1, len(rows)))
-            return np.full(shape, float(term.kernel))
-        outer = [sympy.Dummy(f"here{i}", real=True) for i in range(len(self.symbols))]
-        table = {here(s): own for s, own in zip(self.symbols, outer, strict=True)}
-        function = function_of([*outer, *self.symbols], [term.kernel.xreplace(table)], self.where)
         each = points[None] if shared else points.reshape(len(rows), -1, rows.shape[1])
-        values = function(*np.moveaxis(rows[:, None], 2, 0), *np.moveaxis(each, 2, 0))[0]
-        return np.broadcast_to(values, (len(rows), each.shape[1])).astype(float)
+        return term.values_of_kernel(rows, each, self.symbols, self.where)
 
     @cached_property
     def _key(self) -> Hashable:

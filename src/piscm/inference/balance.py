@@ -7,12 +7,19 @@ inside of which nothing balances the highest derivative. Of a true layer the ter
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from piscm.assemble.grading import NEAREST, has_layers, near_faces
+from piscm.assemble.sampling import Sampling
+from piscm.compile.expression import Compiled
+from piscm.compile.integral_terms import separated
+from piscm.compile.integrals import IntegralRows
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.problem.box import Box
+from piscm.problem.integrals import integrals_in
+from piscm.problem.numeric import Floats
+from piscm.problem.place import combined
+from piscm.problem.places import Interior
 
 _POINTS = 2000
 # What is left of an equation near the faces, as a fraction of its terms: of a layer that is
@@ -42,12 +49,30 @@ def unbalanced_equations(network: Model) -> list[int]:
     ]
 
 
-def left_of(network: Network, equation: sympy.Expr, points: NDArray[np.float64]) -> float:
+def left_of(network: Network, equation: sympy.Expr, points: Floats) -> float:
     """The residual of an equation as a fraction of its terms, by their root mean squares."""
     terms = sympy.Add.make_args(sympy.expand_mul(equation, deep=False))
     if not 1 < len(terms) <= _MOST_TERMS:
         return 0.0
-    values = np.array([network.value(network.compile(term), points) for term in terms])
+    local = [term for term in terms if not integrals_in(term)]
+    values = [network.value(network.compile(term), points) for term in local]
+    if len(local) < len(terms):
+        values.append(_sums(network, sympy.Add(*terms) - sympy.Add(*local), points))
     size = np.sqrt(np.mean(np.abs(values).max(axis=0) ** 2))
-    left = np.sqrt(np.mean(values.sum(axis=0) ** 2))
+    left = np.sqrt(np.mean(np.sum(values, axis=0) ** 2))
     return float(left / size) if size > 0 and np.isfinite(left) else 0.0
+
+
+def _sums(network: Network, written: sympy.Expr, points: Floats) -> Floats:
+    """All terms with integrals together."""
+    problem, where = network.problem, "An equation"
+    coordinates, unknowns = problem.domain.coordinates, tuple(problem.unknowns)
+    _, terms = separated(written, unknowns, where)
+    legs = IntegralRows(Interior(), tuple(terms), coordinates, where).sums(
+        points, problem.domain, Sampling(len(points)).drawing(np.random.default_rng(0))
+    )
+    values = []
+    for term, leg in zip(terms, legs, strict=True):
+        own = Compiled(term.integrand, problem.fields, coordinates, unknowns, where)
+        values.append(network.value(own, own.seen(leg)))
+    return combined(legs, values)

@@ -55,7 +55,7 @@ class FreshPoints:
         """Evenly spread points, so many of each equation; and the same moved to where they see."""
         problem = self.part.problem
         sampling = Sampling(interior, _boundary(problem, interior))
-        even = draw_points(problem.domain, self.part.blocks, sampling, rng)
+        even = draw_points(problem.domain, self.part.blocks, sampling, rng, finer=True)
         placed = even
         domain = problem.domain
         if self.layers:

@@ -5,6 +5,7 @@ minima of :math:`\|(A + \lambda B) c\| / \|V c\|`, where V are the values of the
 that are almost dependent themselves (Vc = 0) are no modes.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ _FLOOR, _SINGULAR, _LONGEST = 1e-14, 1e10, 1e3
 _SAME = 0.1
 # Eigenvalues that differ less than this, relatively, are found together.
 _CLUSTER = 1e-2
+# How often gaps are looked into: what was found there makes new ones.
+_LOOKS = 2
 # A pair of eigenvalues with imaginary parts below this is a double one.
 _REAL = 1e-5
 
@@ -80,18 +83,26 @@ class Pencil:
         self._basis, self._base, self._slope = basis, base, slope
         self._values, self._shift = values, shift
 
-    def nearest(self, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """The eigenvalues nearest to the shift and the weights of their modes, as columns."""
+    def nearest(
+        self, count: int, rng: np.random.Generator, asked: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """The eigenvalues nearest to the shift and the weights of their modes, as columns.
+
+        Between the nearest `asked`, all by default, others are looked for once more.
+        """
         size = self._basis.shape[1]
         block = rng.standard_normal((size, min(size, count + _SPARE)))
         found, modes = self._iterated(block, self._shift, _FIRST, count)
         before = np.zeros(0)
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             if not len(found):  # all of them are complex
                 break
             found, modes = self._distinct(*self._refined(found, modes, rng))
+            if number < _LOOKS:
+                found, modes = self._distinct(*self._between(found, modes, asked or count, rng))
             near = np.sort(found)
-            if len(near) == len(before) and np.allclose(near, before, rtol=_SETTLED, atol=0.0):
+            settled = len(near) == len(before) and number >= _LOOKS
+            if settled and np.allclose(near, before, rtol=_SETTLED, atol=0.0):
                 break
             before = near
         order = np.argsort(np.abs(found - self._shift), kind="stable")[:count]
@@ -111,6 +122,30 @@ class Pencil:
             own, refined = self._iterated(block, float(np.mean(cluster)), _LATER, len(cluster))
             values.append(own)
             vectors.append(refined)
+        return np.concatenate(values), np.concatenate(vectors, axis=1)
+
+    def _between(
+        self, found: Floats, modes: Floats, asked: int, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """The same with what is found from the middle of each gap between eigenvalues.
+
+        The smallest quotients at a shift are those of the nearest eigenvalues only if all modes
+        are as large in `slope`. Where that vanishes somewhere, as r² on an axis, modes that stay
+        away from there come later, whatever their eigenvalues.
+        """
+        order = np.argsort(np.abs(found - self._shift), kind="stable")[:asked]
+        cuts = np.sort(np.append(found[order], self._shift))
+        values, vectors = [found], [modes]
+        for low, high in pairwise(cuts):
+            if high - low <= 2 * _CLUSTER * max(abs(low), abs(high)):
+                continue
+            block = rng.standard_normal((len(modes), min(_SPARE, len(modes))))
+            own, others = self._iterated(block, float(low + high) / 2, _FIRST, _SPARE)
+            # What comes near to a known one, seen from farther away, is that one once more.
+            off = _CLUSTER * max(abs(low), abs(high))
+            inside = (own > low + off) & (own < high - off)
+            values.append(own[inside])
+            vectors.append(others[:, inside])
         return np.concatenate(values), np.concatenate(vectors, axis=1)
 
     def _distinct(self, found: Floats, modes: Floats) -> tuple[Floats, Floats]:

@@ -68,12 +68,16 @@ class Drawing:
     crowd : callable
         ``crowd(points, count)`` selects `count` of the points drawn by ``points(many)``, with the
         desired density if there is one.
+    finer : bool
+        Whether integrals are taken with more points than in a fit: what is held at one rule of
+        quadrature alone shows at another.
     """
 
     interior: int
     boundary: int
     draw: UnitPoints
     crowd: Callable[[Callable[[int], Floats], int], Floats]
+    finer: bool = False
 
 
 @dataclass(frozen=True)

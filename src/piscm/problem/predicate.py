@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import sympy
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
 from piscm.problem.errors import ProblemError, brief, shortened
@@ -45,6 +46,10 @@ class Predicate:
                 "where=(x < 0.1) & (y > 0), or a function of an array of points."
             )
         check_parts(sympy.Piecewise((1, self.written), (0, True)), "where")
+        if self.written.atoms(AppliedUndef):
+            raise ProblemError(
+                f"where={self.written} holds a field; give a condition on the coordinates."
+            )
         for symbol in self.written.free_symbols:
             if symbol not in self.coordinates:
                 own = ", ".join(map(str, self.coordinates))

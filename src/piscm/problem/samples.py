@@ -242,10 +242,10 @@ def _called(
             values = np.asarray(function(*points.T), dtype=float)
         if values.shape != (len(points),):
             raise ValueError("not one value for each point")
-    except (TypeError, ValueError):
+    except Exception:  # whatever a function of one point makes of arrays
         try:
             values = np.array([float(function(*map(float, point))) for point in points])
-        except (TypeError, ValueError, ArithmeticError) as error:
+        except Exception as error:
             raise ProblemError(f"The function {name} failed: {brief(str(error))}") from error
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):

@@ -7,6 +7,7 @@ import numpy as np
 import sympy
 from numpy.typing import ArrayLike, NDArray
 
+from piscm.compile.quadrature import Panels, panels_for
 from piscm.network.model import Model
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError, brief
@@ -25,6 +26,9 @@ Rule = tuple[Floats, Floats, Floats | None]
 # Gauss points on a line, and along each direction of an area or volume: more than conditions have,
 # because the integrand is evaluated once only.
 _ON_LINES, _IN_AREAS = 64, 32
+# Panels of a line: two for what varies slowly.
+_PANELS, _MOST_PANELS = 2, 64
+_MANY = 20  # lines: each takes two thousand values to look at closely
 
 
 def integrate(
@@ -43,7 +47,7 @@ def integrate(
     bound = _own(part, problem.domain)
     rest = [s for s in problem.domain.coordinates if s not in bound]
     arrays = _others(problem, rest, coordinates)
-    rule = _rule(part, problem.domain, bound)
+    rule = _rule(part, bound)
     axes = [problem.domain.axis(symbol) for symbol in bound]
     others = [problem.domain.axis(symbol) for symbol in rest]
     # Points inside by construction, which a mesh would take long to tell.
@@ -52,7 +56,12 @@ def integrate(
     for values in zip(*(own.ravel() for own in arrays), strict=True) if rest else [()]:
         place = problem.domain.bounding_box.lower.copy()
         place[others] = values
-        points, weights, normals = rule or _on_chords(problem.domain, bound[0], place)
+        if rule is None:
+            spans = _spans(part, problem.domain, bound[0], place)
+            many = arrays[0].size > _MANY if rest else False
+            totals.append(_along(model, expression, place, axes[0], spans, many))
+            continue
+        points, weights, normals = rule
         full = np.tile(place, (len(points), 1))
         full[:, axes] = points
         if not sure and not problem.domain.contains(full).all():
@@ -96,35 +105,60 @@ def _others(
     return list(np.broadcast_arrays(*arrays)) if arrays else []
 
 
-def _rule(part: Integral, domain: Domain, bound: list[sympy.Symbol]) -> Rule | None:
-    """The rule that holds at all values of the other coordinates; None if there is no such one."""
-    if isinstance(part.over, Region):
-        order = _ON_LINES if len(bound) == 1 else _IN_AREAS
-        points, weights, *normals = part.over.quadrature(order)
-        return points, weights, normals[0] if normals else None
-    low, high = domain.span(bound[0])
-    if isinstance(part.over, sympy.Symbol) and not domain.is_product_along(bound[0]):
+def _rule(part: Integral, bound: list[sympy.Symbol]) -> Rule | None:
+    """The rule for a domain or a boundary, whatever the other coordinates; None along a line."""
+    if not isinstance(part.over, Region):
         return None
+    points, weights, *normals = part.over.quadrature(_ON_LINES if len(bound) == 1 else _IN_AREAS)
+    return points, weights, normals[0] if normals else None
+
+
+def _spans(
+    part: Integral, domain: Domain, coordinate: sympy.Symbol, place: Floats
+) -> list[tuple[float, float]]:
+    """The pieces of a line through a place along which an integral runs."""
     if isinstance(part.over, sympy.Tuple):
-        limits = part.over[1:]
-        if not all(limit.is_number for limit in limits):
+        low, high = part.over[1:]
+        if not (low.is_number and high.is_number):
             raise ProblemError(f"The limits of {part} are not numbers.")
-        low, high = map(float, limits)
-    unit, share = np.polynomial.legendre.leggauss(_ON_LINES)
-    points = (low + high) / 2 + (high - low) / 2 * unit
-    return points[:, None], (high - low) / 2 * share, None
-
-
-def _on_chords(domain: Domain, coordinate: sympy.Symbol, place: Floats) -> Rule:
-    """Gauss points on what of the line through a place lies inside."""
+        return [(float(low), float(high))]
+    if domain.is_product_along(coordinate):
+        return [domain.span(coordinate)]
     axis, box = domain.axis(coordinate), domain.bounding_box
     for number, symbol in enumerate(domain.coordinates):
         if number != axis and not box.lower[number] <= place[number] <= box.upper[number]:
             raise ProblemError(
                 f"The integral along {coordinate} at {symbol} = {place[number]:g} leaves {domain}."
             )
-    _, low, high = domain.chords(coordinate, place[None])
-    unit, share = np.polynomial.legendre.leggauss(_ON_LINES)
-    half = (high - low)[:, None] / 2
-    points = (low + high)[:, None] / 2 + half * unit
-    return points.reshape(-1, 1), (half * share).ravel(), None
+    _, lows, highs = domain.chords(coordinate, place[None])
+    return list(zip(lows, highs, strict=True))
+
+
+def _along(
+    model: Model,
+    expression: Expression,
+    place: Floats,
+    axis: int,
+    spans: list[tuple[float, float]],
+    many: bool,
+) -> float:
+    """The integral along a line, with points as dense as the integrand asks for.
+
+    Of many lines those whose integrals two rules agree on are not looked at more closely.
+    """
+    total = 0.0
+    for low, high in spans:
+
+        def values(at: Floats, low: float = low, high: float = high) -> Floats:
+            points = np.tile(place, (len(at), 1))
+            points[:, axis] = low + (high - low) * at
+            if not model.problem.domain.contains(points).all():
+                raise ProblemError(f"The integral leaves {model.problem.domain}.")
+            return (high - low) * model.values(expression, points)[None, None]
+
+        few = Panels(tuple(np.linspace(0, 1, _PANELS + 1)))
+        if not (many and few.agrees(values)):
+            few = panels_for(values, _PANELS, _MOST_PANELS)
+        at, weights = few.rule()
+        total += float(values(at)[0, 0] @ weights)
+    return total

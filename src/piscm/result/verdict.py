@@ -62,7 +62,8 @@ def judged(outcome: Outcome, tolerance: float, seed: int) -> Outcome:
         if steep:
             remarks = (f"not met where the gradient may be infinite: {_places(network, steep)}",)
             status = Status.HOPELESS
-        vague = uncertainty_of_integrals(network.problem) if status.ok else 0.0
+        doubtful = status.ok or status is Status.INACCURATE
+        vague = uncertainty_of_integrals(network.problem) if doubtful else 0.0
         if vague > tolerance:
             remarks = (
                 f"integrals over a cloud of points may be off by {100 * vague:.2g} %; give more "

@@ -18,6 +18,7 @@ from piscm.problem.numeric import Floats, checked_array, finite_array
 from piscm.shapes.chords import Ends, ends_of
 from piscm.shapes.crossings import Surface
 from piscm.shapes.cubature import breaks_of, solid_rule
+from piscm.shapes.orientation import oriented
 from piscm.shapes.pieces import Piece, Spot
 from piscm.shapes.primitive import (
     Primitive,
@@ -247,10 +248,7 @@ def _read(surface: Any) -> Any:
         raise ProblemError("The mesh has no triangles.")
     if not mesh.is_watertight:
         raise ProblemError(_open(mesh))
-    if not mesh.is_winding_consistent or mesh.volume < 0:
-        mesh = mesh.copy()
-        mesh.fix_normals()
-    return mesh
+    return oriented(mesh)
 
 
 def _groups_of(given: Any) -> Mapping[str, Any]:
