@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.cells import over_cells, spread_over_cells, uneven
 from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import Points
 from piscm.linalg.elimination import Tree
 from piscm.problem.box import Box
 from piscm.problem.domain import Domain
@@ -121,6 +123,19 @@ class Grid:
                 beyond = (*cell[:axis], cell[axis] + 1, *cell[axis + 1 :])
                 if beyond in self.numbers:
                     yield Face(axis, number, self.numbers[beyond])
+
+    @cached_property
+    def uneven(self) -> bool:
+        """Whether points spread evenly over the domain are not so over the cells."""
+        return uneven(self.domain, self.edges)
+
+    def moved(self, points: Floats) -> Floats:
+        """Points spread evenly over the domain, moved so that every cell has as many."""
+        return over_cells(points, self.edges) if self.uneven else points
+
+    def spread(self, points: Points) -> Points:
+        """The same for the points of all blocks."""
+        return spread_over_cells(points, self.edges) if self.uneven else points
 
     @cached_property
     def tree(self) -> Tree:

@@ -63,6 +63,8 @@ class Asked:
         Of the nodes, in half-patches.
     most : int
         Patches of the first number of nodes, where their number is open; fewer of larger ones.
+    edges : Edges or None
+        The ends of the patches to begin with, where their number is open.
     """
 
     tolerance: float
@@ -71,6 +73,7 @@ class Asked:
     activation: str = "sin"
     scale: tuple[float, ...] | None = None
     most: int = MOST_PATCHES
+    edges: Edges | None = None
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ class Search:
     def _trials(self) -> Iterator[None]:
         domain, shape = self.workshop.part.problem.domain, self._asked.shape
         first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
-        edges = even_edges(domain, first)
+        edges = self._asked.edges or even_edges(domain, first)
         if not self._asked.tolerance > 0:
             self._try(Level(edges, self._most(edges)))
             yield

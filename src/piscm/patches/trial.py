@@ -181,4 +181,4 @@ def looks(grid: Grid, key: int) -> Floats:
     """Points all over the domain."""
     count = max(LEAST, EACH * len(grid))
     draw = Sampling().unit_points(np.random.default_rng(key))
-    return grid.domain.sample_inside(count, draw)
+    return grid.moved(grid.domain.sample_inside(count, draw))

@@ -1,0 +1,69 @@
+"""Patches that become thin towards faces where layers are.
+
+The equations tell where layers may be, and how wide (`inference.layers`). A few cells follow them:
+in a square with layers at all sides 25, of which those at its corners see two layers at once.
+"""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+
+from piscm.inference.layers import face_rates
+from piscm.march.instead import as_network, may_be_cut
+from piscm.patches.grid import Edges
+from piscm.patches.levels import first_nodes, tall_nodes
+from piscm.patches.run import run_patches
+from piscm.patches.search import Asked
+from piscm.problem.problem import Problem
+from piscm.result.method import Outcome, Request
+
+# Cells end where a layer has fallen to exp(-5) and to exp(-20): between these it is as smooth as a
+# dozen polynomials want it, beyond them it is gone.
+_ENDS = (5.0, 20.0)
+# They end within this part of the width of the box, and are so many times wider from one to the next.
+_FARTHEST, _APART = 0.4, 2.0
+# Below this rate, over the width of the box, one network sees a layer without further ado.
+_SLOWEST = 40.0
+# Patches may be halved once, with as many nodes as are tried before that.
+_HALVED = 4
+
+
+def layered_edges(problem: Problem) -> Edges | None:
+    """The ends of cells that follow the layers of a problem; None if it has none."""
+    rates = face_rates(problem, _SLOWEST)
+    if not rates:
+        return None
+    box = problem.domain.bounding_box
+    edges = []
+    for axis, (low, high) in enumerate(zip(box.lower, box.upper, strict=True)):
+        width = high - low
+        below = [low + width * own for own in _distances(rates.get((axis, -1), ()))]
+        above = [high - width * own for own in _distances(rates.get((axis, 1), ()))]
+        edges.append(tuple(float(own) for own in (low, *below, *reversed(above), high)))
+    return tuple(edges)
+
+
+def _distances(rates: Sequence[float]) -> list[float]:
+    """Where cells end near a face, in widths of the box from it."""
+    found: list[float] = []
+    for end in sorted(end / rate for rate in rates for end in _ENDS):
+        if end <= _FARTHEST and (not found or end >= _APART * found[-1]):
+            found.append(end)
+    return found
+
+
+def in_layers(request: Request, tolerance: float) -> Outcome | None:
+    """What patches that follow the layers of a problem reach; None if they have nothing to follow."""
+    problem = request.problem
+    if not may_be_cut(problem):
+        return None
+    edges = layered_edges(problem)
+    if edges is None:
+        return None
+    dimension = problem.domain.dimension
+    cells = 1
+    for own in edges:
+        cells *= len(own) - 1
+    most = _HALVED * cells * tall_nodes(dimension) // first_nodes(problem)
+    request = replace(request, rng=deepcopy(request.rng))
+    return as_network(run_patches(request, Asked(tolerance, most=most, edges=edges)))
