@@ -137,6 +137,16 @@ class Grid:
         """The same for the points of all blocks."""
         return spread_over_cells(points, self.edges) if self.uneven else points
 
+    def volumes(self, points: Floats) -> Floats | None:
+        """The volume of the cell of each point, relative to their mean; None if all are alike."""
+        if not self.uneven:
+            return None
+        widths = [np.diff(own) * (len(own) - 1) / (own[-1] - own[0]) for own in self.edges]
+        cells = _cells(self.edges, points)
+        return np.prod(
+            [own[where] for own, where in zip(widths, cells.T, strict=True)], axis=0
+        )
+
     @cached_property
     def tree(self) -> Tree:
         """Nested halves of the grid: each cut separates what is on its two sides."""
