@@ -22,16 +22,16 @@ from piscm.result.method import Outcome, Request
 _ENDS = (5.0, 20.0)
 # They end within this part of the width of the box, and are so many times wider from one to the next.
 _FARTHEST, _APART = 0.4, 2.0
-# Below this rate, over the width of the box, one network sees a layer without further ado.
-_SLOWEST = 40.0
+# Below this rate, over the width of the box, one network sees all layers without further ado.
+_FAST = 40.0
 # Patches may be halved once, with as many nodes as are tried before that.
-_HALVED = 4
+_HALVED = 32
 
 
 def layered_edges(problem: Problem) -> Edges | None:
     """The ends of cells that follow the layers of a problem; None if it has none."""
-    rates = face_rates(problem, _SLOWEST)
-    if not rates:
+    rates = face_rates(problem, _ENDS[0] / _FARTHEST)
+    if not any(max(own) >= _FAST for own in rates.values()):
         return None
     box = problem.domain.bounding_box
     edges = []

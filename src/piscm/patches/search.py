@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from piscm.budget.budget import STOPS
-from piscm.patches.grid import Edges, even_edges, halved
+from piscm.patches.grid import Cell, Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
 from piscm.patches.solved import Guide
 from piscm.patches.trial import Trial
@@ -25,6 +25,8 @@ _FAST = 0.25
 # More nodes have to bring the residual below this fraction, or nothing more is tried but so many
 # nodes in all that cost little: waves that fade where they are not resolved have a small residual.
 _GAINED, _CHEAP = 0.5, 5000
+# ... and so many trials in a row, where patches follow layers.
+_PATIENCE = 3
 MOST_PATCHES = 4096
 """At most so many patches are chosen unasked."""
 # A trial that seems to do is made again with other nodes and points, at most so many times.
@@ -44,6 +46,9 @@ _FACTORS = (0.7, 1.4)
 # The patches with the largest residuals, as a fraction of all, are grown alone if they have this
 # share of all squares.
 _WORST, _SHARE = 0.25, 0.9
+# Where patches follow layers those with this share are cut if they lie in corners of the box, or are
+# no more than this fraction: what is rough there takes few thin patches and no end of nodes.
+_FEW = 1 / 6
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Asked:
     most : int
         Patches of the first number of nodes, where their number is open; fewer of larger ones.
     edges : Edges or None
-        The ends of the patches to begin with, where their number is open.
+        The ends of patches that follow layers, to begin with.
     """
 
     tolerance: float
@@ -195,7 +200,10 @@ class Search:
     def _trials(self) -> Iterator[None]:
         domain, shape = self.workshop.part.problem.domain, self._asked.shape
         first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
-        edges = self._asked.edges or even_edges(domain, first)
+        if self._asked.edges is not None:
+            yield from self._followed(self._asked.edges)
+            return
+        edges = even_edges(domain, first)
         if not self._asked.tolerance > 0:
             self._try(Level(edges, self._most(edges)))
             yield
@@ -243,6 +251,25 @@ class Search:
         edges = halved(trial.level.edges, cells)
         # On a line all patches together cost little: four at once.
         return halved(edges) if cells is None and len(edges) == 1 else edges
+
+    def _followed(self, edges: Edges) -> Iterator[None]:
+        """Patches that follow layers: more nodes, or thinner patches where the residual is."""
+        nodes, errors = self._first, [np.inf]
+        yield from self._scaled(self._try(Level(edges, nodes)))
+        while True:
+            cells, before = self._rough(self._last), nodes
+            if cells:
+                edges = halved(edges, cells, at_faces=True)
+            else:
+                nodes = min(self._most(edges), round(self._growth(errors) * nodes))
+            patches = int(np.prod([len(own) - 1 for own in edges]))
+            if patches * nodes > self._asked.most * self._first or (nodes == before and not cells):
+                return
+            errors.append(self._try(Level(edges, nodes)).error)
+            yield
+            latest, past = errors[-_PATIENCE:], errors[:-_PATIENCE]
+            if past and min(latest) > _GAINED * min(past):
+                return
 
     def _enlarged(self, first: Trial) -> Iterator[None]:
         """More and more nodes, while that pays."""
@@ -297,6 +324,22 @@ class Search:
         if len(order) < 4 or not own[few].sum() > _SHARE * own.sum():
             return ()
         return tuple(sorted(int(number) for number in few))
+
+    def _rough(self, trial: Trial) -> list[Cell]:
+        """The cells that hold nearly all of the residual: some in corners, or very few others.
+
+        Where nothing but what may hide misses the tolerance, the worst of those in corners.
+        """
+        own, cells = trial.solved.energies.sum(axis=1), trial.cutting.grid.cells
+        ends = [{0, count - 1} for count in trial.level.shape]
+        corners = np.array([all(i in e for i, e in zip(c, ends, strict=True)) for c in cells])
+        best = self.best
+        if best is not None and best.is_like(trial) and best.estimate <= self._asked.tolerance:
+            own = np.where(corners, own, 0.0)
+        order = np.argsort(own)[::-1]
+        needed = order[: 1 + int(np.searchsorted(np.cumsum(own[order]), _SHARE * own.sum()))]
+        few = len(needed) < len(cells) if corners[needed].all() else len(needed) <= _FEW * len(cells)
+        return [cells[number] for number in needed] if few and trial.error < _LEARNT else []
 
     @property
     def factor(self) -> float:
