@@ -1,11 +1,10 @@
 """How fast solutions may fade away from the faces of a box: the widths of boundary layers.
 
-At a point of a face an equation with coefficients frozen there has solutions ``exp(rate * s)`` of the
-distance s from it, waves along the face: the roots of its symbol, a polynomial in the rate. Those
+At a point of a face an equation with coefficients frozen there has solutions ``exp(rate * s)`` of
+the coordinate s across it, waves along it: rates are the roots of its symbol, a polynomial. Those
 that fade inward within a small part of the box are layers.
 """
 
-import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -28,7 +27,7 @@ _MOST = 1e8
 
 
 def face_rates(problem: Problem, least: float) -> dict[Face, list[float]]:
-    """For each face with layers the rates at which solutions fade away from it, in increasing order.
+    """For each face with layers the rates at which solutions fade away from it, increasing.
 
     Rates are relative to the width of the box, and `least` at least. Only of linear problems.
     """

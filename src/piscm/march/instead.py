@@ -7,9 +7,9 @@ import numpy as np
 from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
 from piscm.march.enriched import enriched
+from piscm.patches.asked import Asked
 from piscm.patches.cutting import check_places
 from piscm.patches.run import run_patches
-from piscm.patches.search import Asked
 from piscm.problem.errors import ProblemError
 from piscm.problem.problem import Problem
 from piscm.result.history import HISTORY, as_history

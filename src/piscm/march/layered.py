@@ -10,22 +10,22 @@ from dataclasses import replace
 
 from piscm.inference.layers import face_rates
 from piscm.march.instead import as_network, may_be_cut
+from piscm.patches.asked import Asked
 from piscm.patches.grid import Edges
-from piscm.patches.levels import first_nodes, tall_nodes
+from piscm.patches.levels import first_nodes
 from piscm.patches.run import run_patches
-from piscm.patches.search import Asked
 from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
 
 # Cells end where a layer has fallen to exp(-5) and to exp(-20): between these it is as smooth as a
 # dozen polynomials want it, beyond them it is gone.
 _ENDS = (5.0, 20.0)
-# They end within this part of the width of the box, and are so many times wider from one to the next.
+# They end within this part of the width of the box, each so many times farther than the last.
 _FARTHEST, _APART = 0.4, 2.0
 # Below this rate, over the width of the box, one network sees all layers without further ado.
 _FAST = 40.0
-# Patches may be halved once, with as many nodes as are tried before that.
-_HALVED = 32
+# Nodes of all patches together at most; a trial takes 4 s with as many.
+_NODES = 50_000
 
 
 def layered_edges(problem: Problem) -> Edges | None:
@@ -53,17 +53,13 @@ def _distances(rates: Sequence[float]) -> list[float]:
 
 
 def in_layers(request: Request, tolerance: float) -> Outcome | None:
-    """What patches that follow the layers of a problem reach; None if they have nothing to follow."""
+    """What patches that follow the layers of a problem reach; None if there is none."""
     problem = request.problem
     if not may_be_cut(problem):
         return None
     edges = layered_edges(problem)
     if edges is None:
         return None
-    dimension = problem.domain.dimension
-    cells = 1
-    for own in edges:
-        cells *= len(own) - 1
-    most = _HALVED * cells * tall_nodes(dimension) // first_nodes(problem)
+    most = _NODES // first_nodes(problem)
     request = replace(request, rng=deepcopy(request.rng))
     return as_network(run_patches(request, Asked(tolerance, most=most, edges=edges)))

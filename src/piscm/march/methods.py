@@ -22,7 +22,7 @@ from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.patchwork import Patchwork
-from piscm.patches.search import Asked
+from piscm.patches.asked import Asked
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request

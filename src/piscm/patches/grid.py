@@ -145,10 +145,10 @@ class Grid:
         if not self.uneven:
             return None
         widths = [np.diff(own) * (len(own) - 1) / (own[-1] - own[0]) for own in self.edges]
-        cells = _cells(self.edges, points)
-        return np.prod(
-            [own[where] for own, where in zip(widths, cells.T, strict=True)], axis=0
+        relative = np.stack(
+            [own[at] for own, at in zip(widths, _cells(self.edges, points).T, strict=True)]
         )
+        return np.asarray(np.prod(relative, axis=0))
 
     @cached_property
     def tree(self) -> Tree:
@@ -165,9 +165,7 @@ def even_edges(domain: Domain, shape: Sequence[int]) -> Edges:
     )
 
 
-def halved(
-    edges: Edges, cells: Sequence[Cell] | None = None, at_faces: bool = False
-) -> Edges:
+def halved(edges: Edges, cells: Sequence[Cell] | None = None, at_faces: bool = False) -> Edges:
     """Every cell halved along every coordinate, or only the rows and columns of some cells.
 
     Those `at_faces` of the box are not halved but cut near the face: what is rough is there.

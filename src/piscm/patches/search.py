@@ -1,14 +1,16 @@
 """The trials of a run in patches: how many, how many nodes in each, and when it will do."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 
 from piscm.budget.budget import STOPS
+from piscm.patches.asked import Asked, Begun
 from piscm.patches.grid import Cell, Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
+from piscm.patches.rough import rough_cells
 from piscm.patches.solved import Guide
 from piscm.patches.trial import Trial
 from piscm.patches.workshop import Workshop
@@ -27,8 +29,6 @@ _FAST = 0.25
 _GAINED, _CHEAP = 0.5, 5000
 # ... and so many trials in a row, where patches follow layers.
 _PATIENCE = 3
-MOST_PATCHES = 4096
-"""At most so many patches are chosen unasked."""
 # A trial that seems to do is made again with other nodes and points, at most so many times.
 _TWINS = 2
 # The estimate may be too small by this factor; where there is but one such twin, by the second: two
@@ -46,48 +46,6 @@ _FACTORS = (0.7, 1.4)
 # The patches with the largest residuals, as a fraction of all, are grown alone if they have this
 # share of all squares.
 _WORST, _SHARE = 0.25, 0.9
-# Where patches follow layers those with this share are cut if they lie in corners of the box, or are
-# no more than this fraction: what is rough there takes few thin patches and no end of nodes.
-_FEW = 1 / 6
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a run is asked for.
-
-    Attributes
-    ----------
-    tolerance : float
-        0 if none was given: one solve with `max_nodes` then.
-    shape : tuple of int or None
-        Patches along each coordinate; None leaves them open.
-    max_nodes : int or None
-        Of a patch.
-    activation : str
-    scale : tuple of float or None
-        Of the nodes, in half-patches.
-    most : int
-        Patches of the first number of nodes, where their number is open; fewer of larger ones.
-    edges : Edges or None
-        The ends of patches that follow layers, to begin with.
-    """
-
-    tolerance: float
-    shape: tuple[int, ...] | None = None
-    max_nodes: int | None = None
-    activation: str = "sin"
-    scale: tuple[float, ...] | None = None
-    most: int = MOST_PATCHES
-    edges: Edges | None = None
-
-
-@dataclass(frozen=True)
-class Begun:
-    """Where a search begins: with the level, the scale of nodes and the fields of another."""
-
-    level: Level
-    factor: float
-    guide: Guide
 
 
 class Search:
@@ -257,7 +215,7 @@ class Search:
         nodes, errors = self._first, [np.inf]
         yield from self._scaled(self._try(Level(edges, nodes)))
         while True:
-            cells, before = self._rough(self._last), nodes
+            cells, before = self._rough, nodes
             if cells:
                 edges = halved(edges, cells, at_faces=True)
             else:
@@ -270,6 +228,16 @@ class Search:
             latest, past = errors[-_PATIENCE:], errors[:-_PATIENCE]
             if past and min(latest) > _GAINED * min(past):
                 return
+
+    @property
+    def _rough(self) -> list[Cell]:
+        """The cells to be cut; where nothing but what may hide is amiss, some in corners."""
+        last, best, tolerance = self._last, self.best, self._asked.tolerance
+        if not last.error < _LEARNT:
+            return []
+        found = best is not None and best.is_like(last) and best.estimate <= tolerance
+        done = found and best is not None and best.hidden(tolerance) > tolerance
+        return rough_cells(last.cutting.grid, last.solved.energies.sum(axis=1), done)
 
     def _enlarged(self, first: Trial) -> Iterator[None]:
         """More and more nodes, while that pays."""
@@ -324,22 +292,6 @@ class Search:
         if len(order) < 4 or not own[few].sum() > _SHARE * own.sum():
             return ()
         return tuple(sorted(int(number) for number in few))
-
-    def _rough(self, trial: Trial) -> list[Cell]:
-        """The cells that hold nearly all of the residual: some in corners, or very few others.
-
-        Where nothing but what may hide misses the tolerance, the worst of those in corners.
-        """
-        own, cells = trial.solved.energies.sum(axis=1), trial.cutting.grid.cells
-        ends = [{0, count - 1} for count in trial.level.shape]
-        corners = np.array([all(i in e for i, e in zip(c, ends, strict=True)) for c in cells])
-        best = self.best
-        if best is not None and best.is_like(trial) and best.estimate <= self._asked.tolerance:
-            own = np.where(corners, own, 0.0)
-        order = np.argsort(own)[::-1]
-        needed = order[: 1 + int(np.searchsorted(np.cumsum(own[order]), _SHARE * own.sum()))]
-        few = len(needed) < len(cells) if corners[needed].all() else len(needed) <= _FEW * len(cells)
-        return [cells[number] for number in needed] if few and trial.error < _LEARNT else []
 
     @property
     def factor(self) -> float:
