@@ -20,14 +20,14 @@ from piscm.result.status import Status
 _FLAT = 2
 # A nonlinear problem takes several solves a trial: so many times fewer patches are tried.
 _SEVERAL = 4
-# How a run ends that could not resolve the solution.
-_UNRESOLVED = (Status.HOPELESS, Status.NODE_LIMIT, Status.STALLED)
+UNRESOLVED = (Status.HOPELESS, Status.NODE_LIMIT, Status.STALLED)
+"""How a run ends that could not resolve the solution."""
 
 
 def patches_instead(request: Request, outcome: Outcome, asked: Asked) -> Outcome:
     """The outcome, or that of patches if it is better; error bars of data have only networks."""
     error = np.inf if outcome.error is None else outcome.error.relative
-    if outcome.status not in _UNRESOLVED or error <= asked.tolerance:
+    if outcome.status not in UNRESOLVED or error <= asked.tolerance:
         return outcome
     if (outcome.error is not None and outcome.error.free) or not may_be_cut(request.problem):
         return outcome

@@ -4,18 +4,21 @@ The equations tell where layers may be, and how wide (`inference.layers`). A few
 in a square with layers at all sides 25, of which those at its corners see two layers at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
+from piscm.budget.budget import STOPS
 from piscm.inference.layers import face_rates
-from piscm.march.instead import as_network, may_be_cut
+from piscm.march.enriched import better
+from piscm.march.instead import UNRESOLVED, as_network, may_be_cut
 from piscm.patches.asked import Asked
 from piscm.patches.grid import Edges
 from piscm.patches.levels import first_nodes
 from piscm.patches.run import run_patches
 from piscm.problem.problem import Problem
 from piscm.result.method import Outcome, Request
+from piscm.result.status import Status
 
 # Cells end where a layer has fallen to exp(-5) and to exp(-20): between these it is as smooth as a
 # dozen polynomials want it, beyond them it is gone.
@@ -63,3 +66,31 @@ def in_layers(request: Request, tolerance: float) -> Outcome | None:
     most = _NODES // first_nodes(problem)
     request = replace(request, rng=deepcopy(request.rng))
     return as_network(run_patches(request, Asked(tolerance, most=most, edges=edges)))
+
+
+def one_or_other(
+    request: Request,
+    first: Callable[[Request], Outcome | None],
+    second: Callable[[Request], Outcome | None],
+) -> Outcome:
+    """The outcome of the first way, or the better one of both where that does not resolve it.
+
+    A way that is not for the problem gives None; one of them is.
+    """
+    found = first(request)
+    if found is not None and found.status not in UNRESOLVED:
+        return found
+    try:
+        other = second(request)
+    except STOPS as stop:
+        if found is None:
+            raise
+        return replace(found, status=Status.after(stop))
+    if found is None or other is None:
+        only = found or other
+        assert only is not None
+        return only
+    best = better(found, other)
+    if other.status.stopped and not best.status.ok:
+        best = replace(best, status=other.status)
+    return replace(best, tried=(*found.tried, *other.tried))

@@ -13,9 +13,8 @@ from piscm.budget.budget import STOPS
 from piscm.construct.checks import check_count, check_positive
 from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, March
-from piscm.march.enriched import better
 from piscm.march.instead import patches_instead
-from piscm.march.layered import in_layers
+from piscm.march.layered import in_layers, one_or_other
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import run
 from piscm.network.activations import activation_named
@@ -138,11 +137,13 @@ class Auto(Marching):
         """Accept any problem."""
 
     def run(self, request: Request) -> Outcome:
-        layered = in_layers(request, self.tolerance) if self.activation is None else None
-        if layered is not None and (layered.status.ok or layered.status.stopped):
-            return layered
-        found = self._run(request)
-        return found if layered is None else better(found, layered)
+        if request.problem.domain.dimension > 1:
+            return one_or_other(request, self._in_layers, self._run)
+        # On a line one network mostly finds layers in a moment, and tells its error more closely.
+        return one_or_other(request, self._run, self._in_layers)
+
+    def _in_layers(self, request: Request) -> Outcome | None:
+        return in_layers(request, self.tolerance) if self.activation is None else None
 
     def _run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)

@@ -75,8 +75,13 @@ def _runs() -> dict[str, Run]:
         runs[f"layers at both ends, 1e-{power}"] = Run(both_ends, 1e-6, 2.0, True)
     for power in range(1, 4):
         width = sympy.Rational(1, 10**power)
-        in_a_square = partial(layers.convection_2d, width)
-        runs[f"layer in 2-D, 1e-{power}"] = Run(in_a_square, 1e-6, 30.0, True)
+        in_a_square = {
+            "layer in 2-D": layers.convection_2d,
+            "layers in a corner": layers.in_corner,
+            "layers at all sides": layers.at_all_sides,
+        }
+        for what, made in in_a_square.items():
+            runs[f"{what}, 1e-{power}"] = Run(partial(made, width), 1e-6, 5.0, True)
     return runs
 
 
