@@ -193,12 +193,16 @@ def _unseen(
     for turn in range(_DRAWS):
         own = points[np.take(order, range(turn * count, (turn + 1) * count), mode="wrap")]
         few.append(_values(block, spread.moved(own, rng)))
-    if any(map(_rare, _values(block, points), zip(*few, strict=True))):
+    dense = _values(block, points)
+    if any(map(_rare, dense, zip(*few, strict=True))):
         return True
     if _peaks(domain, block, points, few):
         return True
     if block.kind != "equations" and not _straight(block):
         return False  # a line would leave its points, and normals are not known along it
+    size = max(
+        (float(np.abs(own[np.isfinite(own)]).max(initial=0.0)) for own in dense), default=0.0
+    )
     for axis in moving:
         for start in points[rng.integers(len(points), size=_LINES)]:
             line = np.repeat(start[None], _ON_LINES, axis=0)
@@ -207,7 +211,7 @@ def _unseen(
             if len(line) <= along:
                 continue
             chosen = spread.chosen(len(line), along, int(axis), rng)
-            if any(_varies_less(values[chosen], values) for values in _known(block, line)):
+            if any(_varies_less(values[chosen], values, size) for values in _known(block, line)):
                 return True
     return False
 
@@ -263,12 +267,14 @@ def _values(block: Block, points: Floats) -> list[Floats]:
     return made
 
 
-def _varies_less(some: Floats, every: Floats) -> bool:
-    """Whether some values of a sequence vary much less than all of them."""
+def _varies_less(some: Floats, every: Floats, size: float = 0.0) -> bool:
+    """Whether some values of a sequence vary much less than all of them.
+
+    Those of terms of a `size` vary by their rounding, even where nothing else is left of them.
+    """
     everything = np.abs(np.diff(every)).sum()
-    return bool(
-        everything > 1e-9 * np.abs(every).max() and np.abs(np.diff(some)).sum() < _SEEN * everything
-    )
+    least = max(1e-9 * np.abs(every).max(), np.finfo(float).eps * size * len(every))
+    return bool(everything > least and np.abs(np.diff(some)).sum() < _SEEN * everything)
 
 
 def _rare(every: Floats, draws: Sequence[Floats]) -> bool:

@@ -40,13 +40,13 @@ def layered_edges(problem: Problem) -> Edges | None:
     edges = []
     for axis, (low, high) in enumerate(zip(box.lower, box.upper, strict=True)):
         width = high - low
-        below = [low + width * own for own in _distances(rates.get((axis, -1), ()))]
-        above = [high - width * own for own in _distances(rates.get((axis, 1), ()))]
+        below = [low + width * own for own in distances(rates.get((axis, -1), ()))]
+        above = [high - width * own for own in distances(rates.get((axis, 1), ()))]
         edges.append(tuple(float(own) for own in (low, *below, *reversed(above), high)))
     return tuple(edges)
 
 
-def _distances(rates: Sequence[float]) -> list[float]:
+def distances(rates: Sequence[float]) -> list[float]:
     """Where cells end near a face, in widths of the box from it."""
     found: list[float] = []
     for end in sorted(end / rate for rate in rates for end in _ENDS):

@@ -111,7 +111,7 @@ def _measured(what: str, seed: int, rival: bool) -> Record:
     seconds = time.process_time() - began
     estimate = solution.error_estimate.relative
     record: Record = {"what": what, "seed": seed, "seconds": seconds, "nodes": solution.n_nodes}
-    in_layers, largest = _near_faces(solution, item)
+    in_layers, largest = near_faces(solution, item)
     error = in_layers if run.layers else item.relative_error(solution)
     record |= {"status": solution.status.name, "error": error, "largest": largest}
     record["estimate / error"] = estimate / error
@@ -121,7 +121,7 @@ def _measured(what: str, seed: int, rival: bool) -> Record:
     return record
 
 
-def _near_faces(solution: Solution, item: Benchmark) -> tuple[float, float]:
+def near_faces(solution: Solution, item: Benchmark) -> tuple[float, float]:
     """The error in L2 and the largest one, relative, at points that see what is near the faces.
 
     Of several fields the worst counts.
