@@ -15,6 +15,7 @@ from piscm.assemble.windows import Part
 from piscm.fit.members import Member
 from piscm.inference.singular_places import singular_places
 from piscm.network.start import Start
+from piscm.patches.asked import Asked
 from piscm.patches.close_points import close_points
 from piscm.patches.coupled import Coupled
 from piscm.patches.cutting import cut_problem
@@ -23,7 +24,7 @@ from piscm.patches.levels import Level, Resolution, most_nodes
 from piscm.patches.local import Current, _rows
 from piscm.patches.patch import UNKNOWNS, slabs
 from piscm.patches.run import run_patches
-from piscm.patches.search import Asked, Search
+from piscm.patches.search import Search
 from piscm.patches.workshop import Workshop
 from piscm.result.method import Request
 

@@ -5,12 +5,13 @@ coordinates, and of the fields between the values that these have at the points.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piscm.assemble.grading import NEAREST, has_layers, near_faces
+from piscm.assemble.cells import Edges, over_cells, uneven
+from piscm.assemble.grading import NEAREST, has_layers, near_faces, shared
 from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import draw_points
 from piscm.assemble.steep_places import steep_places
@@ -20,6 +21,7 @@ from piscm.compile.integrals import IntegralRows
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
+from piscm.network.patchwork import Patchwork
 from piscm.problem.box import Box
 from piscm.problem.domain import Domain
 from piscm.problem.places import Slices
@@ -51,23 +53,76 @@ def unseen_blocks(network: Model, rows: Sequence[int]) -> list[str]:
     rng = np.random.default_rng(0)
     problem = network.problem
     made = []
-    layers = _fitted_near_faces(network)
+    spread = _Spread.of(network)
     for block, count in zip(compile_blocks(problem), rows, strict=True):
         if block.observed:
             continue
-        if (_varies(block) and _unseen(problem.domain, block, count, layers, rng)) or (
+        if (_varies(block) and _unseen(problem.domain, block, count, spread, rng)) or (
             not block.compiled.linear and _unseen_in_fields(network, block, count, rng)
         ):
             made.append(block.name)
     return made
 
 
-def _fitted_near_faces(network: Model) -> bool:
-    """Whether half of the fitted points were graded towards the faces."""
-    if not isinstance(network, Network) or not activation_named(network.activation).localized:
-        return False
-    domain = network.problem.domain
-    return isinstance(domain, Box) and has_layers(network.nodes, domain)
+@dataclass(frozen=True)
+class _Spread:
+    """How the fitted points of a run were spread: evenly, towards the faces, or over cells.
+
+    Attributes
+    ----------
+    box : Box
+    near_faces : bool
+        Whether half of them were graded towards the faces.
+    edges : Edges or None
+        The ends of cells that have as many points each, thin ones as wide ones.
+    """
+
+    box: Box
+    near_faces: bool = False
+    edges: Edges | None = None
+
+    @classmethod
+    def of(cls, network: Model) -> "_Spread":
+        """That of the points which a solution was fitted at."""
+        domain = network.problem.domain
+        box = domain.bounding_box
+        if isinstance(network, Patchwork):
+            edges = network.tiles.edges
+            return cls(box, edges=edges if uneven(domain, edges) else None)
+        if not isinstance(network, Network) or not activation_named(network.activation).localized:
+            return cls(box)
+        return cls(box, isinstance(domain, Box) and has_layers(network.nodes, domain))
+
+    def moved(self, points: Floats, rng: np.random.Generator) -> Floats:
+        """Evenly spread points, those of faces on their face, spread in this way."""
+        if self.edges is not None:
+            placed = points.copy()
+            placed[:, : self.box.dimension] = over_cells(
+                points[:, : self.box.dimension], self.edges
+            )
+            return np.where(shared(points), points, placed)
+        if self.near_faces:
+            half = random_half(len(points), rng)
+            points[half] = near_faces(points[half], self.box, NEAREST, rng)
+        return points
+
+    def chosen(
+        self, total: int, count: int, axis: int, rng: np.random.Generator
+    ) -> NDArray[np.intp]:
+        """Some indices of a sequence of points along a line through the box."""
+        if count >= total:
+            return np.arange(total)
+        if self.edges is not None:
+            own = self.edges[axis]
+            ends = (np.array(own) - own[0]) / (own[-1] - own[0])
+            places = np.interp(rng.random(count), np.linspace(0.0, 1.0, len(ends)), ends)
+            return np.unique(np.minimum((places * total).astype(np.intp), total - 1))
+        chosen = rng.choice(total, count, replace=False)
+        if self.near_faces:
+            half = count // 2
+            distances = np.exp(rng.uniform(0.0, np.log(total / 2), half)).astype(int) - 1
+            chosen[:half] = np.where(rng.random(half) < 0.5, distances, total - 1 - distances)
+        return np.unique(chosen)
 
 
 def _unseen_in_fields(network: Model, block: Block, count: int, rng: np.random.Generator) -> bool:
@@ -112,7 +167,7 @@ def _varies(block: Block) -> bool:
 
 
 def _unseen(
-    domain: Domain, block: Block, count: int, layers: bool, rng: np.random.Generator
+    domain: Domain, block: Block, count: int, spread: _Spread, rng: np.random.Generator
 ) -> bool:
     if isinstance(block.place, IntegralRows):  # the local part alone; integrals have their points
         block = replace(block, place=block.place.base, integrands=())
@@ -125,7 +180,7 @@ def _unseen(
     if len(moving) == 1:
         points = points[np.argsort(points[:, moving[0]])]
         every = _values(block, points)
-        draws = [_chosen(len(points), count, layers, rng) for _ in range(_DRAWS)]
+        draws = [spread.chosen(len(points), count, int(moving[0]), rng) for _ in range(_DRAWS)]
         few = [[values[chosen] for values in every] for chosen in draws]
         return _peaks(domain, block, points, few) or any(
             _varies_less(values[chosen], values)
@@ -137,16 +192,17 @@ def _unseen(
     order, few = rng.permutation(len(points)), []
     for turn in range(_DRAWS):
         own = points[np.take(order, range(turn * count, (turn + 1) * count), mode="wrap")]
-        if layers:
-            half = random_half(count, rng)
-            own[half] = near_faces(own[half], box, NEAREST, rng)
-        few.append(_values(block, own))
-    if any(map(_rare, _values(block, points), zip(*few, strict=True))):
+        few.append(_values(block, spread.moved(own, rng)))
+    dense = _values(block, points)
+    if any(map(_rare, dense, zip(*few, strict=True))):
         return True
     if _peaks(domain, block, points, few):
         return True
     if block.kind != "equations" and not _straight(block):
         return False  # a line would leave its points, and normals are not known along it
+    size = max(
+        (float(np.abs(own[np.isfinite(own)]).max(initial=0.0)) for own in dense), default=0.0
+    )
     for axis in moving:
         for start in points[rng.integers(len(points), size=_LINES)]:
             line = np.repeat(start[None], _ON_LINES, axis=0)
@@ -154,8 +210,8 @@ def _unseen(
             line = line[_inside(domain, line)]
             if len(line) <= along:
                 continue
-            chosen = _chosen(len(line), along, layers, rng)
-            if any(_varies_less(values[chosen], values) for values in _known(block, line)):
+            chosen = spread.chosen(len(line), along, int(axis), rng)
+            if any(_varies_less(values[chosen], values, size) for values in _known(block, line)):
                 return True
     return False
 
@@ -211,24 +267,14 @@ def _values(block: Block, points: Floats) -> list[Floats]:
     return made
 
 
-def _chosen(total: int, count: int, layers: bool, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Some indices of a sequence along a line; with layers, half of them towards its ends."""
-    if count >= total:
-        return np.arange(total)
-    chosen = rng.choice(total, count, replace=False)
-    if layers:
-        half = count // 2
-        distances = np.exp(rng.uniform(0.0, np.log(total / 2), half)).astype(int) - 1
-        chosen[:half] = np.where(rng.random(half) < 0.5, distances, total - 1 - distances)
-    return np.unique(chosen)
+def _varies_less(some: Floats, every: Floats, size: float = 0.0) -> bool:
+    """Whether some values of a sequence vary much less than all of them.
 
-
-def _varies_less(some: Floats, every: Floats) -> bool:
-    """Whether some values of a sequence vary much less than all of them."""
+    Those of terms of a `size` vary by their rounding, even where nothing else is left of them.
+    """
     everything = np.abs(np.diff(every)).sum()
-    return bool(
-        everything > 1e-9 * np.abs(every).max() and np.abs(np.diff(some)).sum() < _SEEN * everything
-    )
+    least = max(1e-9 * np.abs(every).max(), np.finfo(float).eps * size * len(every))
+    return bool(everything > least and np.abs(np.diff(some)).sum() < _SEEN * everything)
 
 
 def _rare(every: Floats, draws: Sequence[Floats]) -> bool:

@@ -89,14 +89,14 @@ def graded(
         half = random_half(len(leg.points), rng)
         placed = leg.points.copy()
         placed[half] = _moved(placed[half], box, nearest, towards, rng)
-        placed = np.where(_shared(leg.points), leg.points, placed)
+        placed = np.where(shared(leg.points), leg.points, placed)
         # Along a face the normal stays the same.
         return Site((replace(leg, points=placed),), site.resampled)
 
     return points.changed(moved)
 
 
-def _shared(points: Floats) -> NDArray[np.bool_]:
+def shared(points: Floats) -> NDArray[np.bool_]:
     """Which coordinates of points others have too: they lie on a line or a plane inside."""
     shared = np.empty(points.shape, dtype=bool)
     for axis, values in enumerate(points.T):

@@ -14,13 +14,14 @@ from piscm.construct.checks import check_count, check_positive
 from piscm.fit.plan import PointPolicy
 from piscm.march.attempts import AutoAttempts, March
 from piscm.march.instead import patches_instead
+from piscm.march.layered import in_layers, one_or_other
 from piscm.march.policy import MarchPolicy
 from piscm.march.run import run
 from piscm.network.activations import activation_named
 from piscm.network.model import Model
 from piscm.network.network import Network
 from piscm.network.patchwork import Patchwork
-from piscm.patches.search import Asked
+from piscm.patches.asked import Asked
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request
@@ -136,6 +137,15 @@ class Auto(Marching):
         """Accept any problem."""
 
     def run(self, request: Request) -> Outcome:
+        if request.problem.domain.dimension > 1:
+            return one_or_other(request, self._in_layers, self._run)
+        # On a line one network mostly finds layers in a moment, and tells its error more closely.
+        return one_or_other(request, self._run, self._in_layers)
+
+    def _in_layers(self, request: Request) -> Outcome | None:
+        return in_layers(request, self.tolerance) if self.activation is None else None
+
+    def _run(self, request: Request) -> Outcome:
         coordinate = marching_coordinate(request.problem)
         begun = deepcopy(request.rng)
         outcome = run(request, March(self.attempts, coordinate))

@@ -23,9 +23,9 @@ from piscm.inference.uncertainty import Uncertainty
 from piscm.march.fit_unknowns import Move, Observed, spread_of, unknown_steps
 from piscm.march.patch_windows import Done, PatchWindows, looks
 from piscm.network.patchwork import Patchwork
+from piscm.patches.asked import Asked
 from piscm.patches.cutting import check_places
 from piscm.patches.data import with_noise
-from piscm.patches.search import Asked
 from piscm.result.method import Outcome, Request
 from piscm.result.progress import Watcher
 from piscm.result.status import Status

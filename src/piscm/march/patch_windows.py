@@ -22,11 +22,12 @@ from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate
 from piscm.march.begin import with_finite_start
 from piscm.network.patchwork import Patchwork, side_by_side
+from piscm.patches.asked import Asked, Begun
 from piscm.patches.cutting import check_places
 from piscm.patches.distance import distance
 from piscm.patches.levels import Level
 from piscm.patches.run import error_of, told, workshop_of
-from piscm.patches.search import Asked, Begun, Search
+from piscm.patches.search import Search
 from piscm.patches.trial import Trial
 from piscm.problem.problem import Problem
 from piscm.result.history import history_of

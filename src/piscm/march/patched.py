@@ -13,10 +13,10 @@ from piscm.march.methods import Auto
 from piscm.network.model import Model
 from piscm.network.patchwork import Patchwork
 from piscm.network.saved import class_named
+from piscm.patches.asked import Asked
 from piscm.patches.cutting import check_places
 from piscm.patches.grid import factored
 from piscm.patches.run import run_patches
-from piscm.patches.search import Asked
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.problem import Problem
 from piscm.result.method import Method, Outcome, Request

@@ -75,8 +75,13 @@ def _runs() -> dict[str, Run]:
         runs[f"layers at both ends, 1e-{power}"] = Run(both_ends, 1e-6, 2.0, True)
     for power in range(1, 4):
         width = sympy.Rational(1, 10**power)
-        in_a_square = partial(layers.convection_2d, width)
-        runs[f"layer in 2-D, 1e-{power}"] = Run(in_a_square, 1e-6, 30.0, True)
+        in_a_square = {
+            "layer in 2-D": layers.convection_2d,
+            "layers in a corner": layers.in_corner,
+            "layers at all sides": layers.at_all_sides,
+        }
+        for what, made in in_a_square.items():
+            runs[f"{what}, 1e-{power}"] = Run(partial(made, width), 1e-6, 5.0, True)
     return runs
 
 
@@ -112,7 +117,7 @@ def _measured(what: str, seed: int, rival: bool) -> Record:
     known = solution.known_error
     record["estimate / error"] = np.inf if known is None else known.relative / error
     if isinstance(item.problem.domain, Box):
-        record["largest"] = _near_faces(solution, item)[1]
+        record["largest"] = near_faces(solution, item)[1]
     if run.timed:
         record["in lstsq"] = seconds / lstsq_seconds(final_shapes(solution), time.process_time)
     if rival:
@@ -131,10 +136,10 @@ def _storable(value: Any) -> Any:
 
 def _error(run: Run, item: Benchmark, solution: Solution) -> float:
     """The relative error, in layers where there are some."""
-    return _near_faces(solution, item)[0] if run.layers else item.relative_error(solution)
+    return near_faces(solution, item)[0] if run.layers else item.relative_error(solution)
 
 
-def _near_faces(solution: Solution, item: Benchmark) -> tuple[float, float]:
+def near_faces(solution: Solution, item: Benchmark) -> tuple[float, float]:
     """The error in L2 and the largest one, relative, at points that see what is near the faces.
 
     Of several fields the worst counts.

@@ -31,11 +31,15 @@ class Distance:
         The root mean square of all fields of the first one.
     ratio : float
         The residual of the first one relative to that of the other.
+    in_cells : float
+        How many times larger the difference is if thin cells count as much as wide ones: what is
+        wrong in a layer, however thin, must not pass for a solution.
     """
 
     each: tuple[float, ...]
     size: float
     ratio: float = 1.0
+    in_cells: float = 1.0
 
     def relative(self, errors: tuple[float, ...]) -> float:
         """Errors of the fields, all of them relative to the fields."""
@@ -63,11 +67,28 @@ class Distance:
         return tuple(float(max(own)) for own in zip(*known, strict=True))
 
 
-def distance(mine: Model, other: Model, points: Floats, ratio: float = 1.0) -> Distance:
-    """How far two solutions are from each other at some points."""
-    missed, size = [], 0.0
+def distance(
+    mine: Model,
+    other: Model,
+    points: Floats,
+    ratio: float = 1.0,
+    volumes: Floats | None = None,
+) -> Distance:
+    """How far two solutions are from each other at some points.
+
+    Parameters
+    ----------
+    volumes : ndarray, shape (points,), optional
+        Of the cell of each point, where points are as many in each; their mean is 1.
+    """
+    missed, size, in_cells = [], 0.0, 0.0
     for item in mine.problem.fields:
         values, others = (own.value(own.compile(item), points) for own in (mine, other))
-        missed.append(float(np.sqrt(np.mean((values - others) ** 2))))
-        size += float(np.mean(values**2))
-    return Distance(tuple(missed), float(np.sqrt(size)), ratio)
+        squares = (values - others) ** 2
+        in_cells += float(np.mean(squares))
+        weights = 1.0 if volumes is None else volumes
+        missed.append(float(np.sqrt(np.mean(weights * squares))))
+        size += float(np.mean(weights * values**2))
+    total = float(np.linalg.norm(missed))
+    larger = 1.0 if volumes is None or not total > 0 else max(1.0, np.sqrt(in_cells) / total)
+    return Distance(tuple(missed), float(np.sqrt(size)), ratio, float(larger))

@@ -32,7 +32,7 @@ def drawn_points(
             boundary = resolution.boundary or resolution.faces * _faces_met(block, shape)
             most = max(most, boundary)
             sampling = Sampling(min(interior, MOST_POINTS), min(boundary, MOST_POINTS))
-            site = draw_points(domain, [block], sampling, rng).sites[0]
+            site = grid.spread(draw_points(domain, [block], sampling, rng)).sites[0]
             if isinstance(block.place, Interior):
                 site = _more(site, grid, resolution, least, rng)
             keys[block.place.key] = len(sites)

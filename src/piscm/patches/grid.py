@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from piscm.assemble.cells import over_cells, spread_over_cells, uneven
 from piscm.assemble.sampling import Sampling
+from piscm.assemble.sites import Points
 from piscm.linalg.elimination import Tree
 from piscm.problem.box import Box
 from piscm.problem.domain import Domain
@@ -20,6 +22,9 @@ Edges = tuple[tuple[float, ...], ...]
 
 # Cells of a shape are found by so many points in each cell of its bounding box, on average.
 _LOOKS = 64
+# Where a cell at a face is cut near it. Where a function is rough at a corner, cells as wide as
+# this part of the next ones have about the same error each.
+_AT_FACE = 1 / 6
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,29 @@ class Grid:
                     yield Face(axis, number, self.numbers[beyond])
 
     @cached_property
+    def uneven(self) -> bool:
+        """Whether points spread evenly over the domain are not so over the cells."""
+        return uneven(self.domain, self.edges)
+
+    def moved(self, points: Floats) -> Floats:
+        """Points spread evenly over the domain, moved so that every cell has as many."""
+        return over_cells(points, self.edges) if self.uneven else points
+
+    def spread(self, points: Points) -> Points:
+        """The same for the points of all blocks."""
+        return spread_over_cells(points, self.edges) if self.uneven else points
+
+    def volumes(self, points: Floats) -> Floats | None:
+        """The volume of the cell of each point, relative to their mean; None if all are alike."""
+        if not self.uneven:
+            return None
+        widths = [np.diff(own) * (len(own) - 1) / (own[-1] - own[0]) for own in self.edges]
+        relative = np.stack(
+            [own[at] for own, at in zip(widths, _cells(self.edges, points).T, strict=True)]
+        )
+        return np.asarray(np.prod(relative, axis=0))
+
+    @cached_property
     def tree(self) -> Tree:
         """Nested halves of the grid: each cut separates what is on its two sides."""
         return _bisected(np.array(self.cells), np.arange(len(self.cells)))
@@ -137,12 +165,17 @@ def even_edges(domain: Domain, shape: Sequence[int]) -> Edges:
     )
 
 
-def halved(edges: Edges, cells: Sequence[Cell] | None = None) -> Edges:
-    """Every cell halved along every coordinate, or only the rows and columns of some cells."""
+def halved(edges: Edges, cells: Sequence[Cell] | None = None, at_faces: bool = False) -> Edges:
+    """Every cell halved along every coordinate, or only the rows and columns of some cells.
+
+    Those `at_faces` of the box are not halved but cut near the face: what is rough is there.
+    """
     finer = []
     for axis, own in enumerate(edges):
-        chosen = range(len(own) - 1) if cells is None else {cell[axis] for cell in cells}
-        middles = [(own[i] + own[i + 1]) / 2 for i in chosen]
+        last = len(own) - 2
+        chosen = range(last + 1) if cells is None else {cell[axis] for cell in cells}
+        parts = {0: _AT_FACE, last: 1.0 - _AT_FACE} if at_faces and last else {}
+        middles = [own[i] + parts.get(i, 0.5) * (own[i + 1] - own[i]) for i in chosen]
         finer.append(tuple(sorted({*own, *middles})))
     return tuple(finer)
 

@@ -8,10 +8,11 @@ from piscm.assemble.windows import Part
 from piscm.budget.budget import STOPS
 from piscm.fit.residuals import block_residuals
 from piscm.inference.error_estimate import ErrorEstimate
+from piscm.patches.asked import MOST_PATCHES, Asked
 from piscm.patches.crew import crew_of
 from piscm.patches.cutting import check_places
 from piscm.patches.data import WithBars, with_bars
-from piscm.patches.search import FREE, MOST_PATCHES, Asked, Search
+from piscm.patches.search import FREE, Search
 from piscm.patches.trial import Trial
 from piscm.patches.workshop import Workshop
 from piscm.result.history import history_of

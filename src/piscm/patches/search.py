@@ -1,14 +1,16 @@
 """The trials of a run in patches: how many, how many nodes in each, and when it will do."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 
 from piscm.budget.budget import STOPS
-from piscm.patches.grid import Edges, even_edges, halved
+from piscm.patches.asked import Asked, Begun
+from piscm.patches.grid import Cell, Edges, even_edges, halved
 from piscm.patches.levels import Level, first_nodes, most_nodes, tall_nodes
+from piscm.patches.rough import rough_cells
 from piscm.patches.solved import Guide
 from piscm.patches.trial import Trial
 from piscm.patches.workshop import Workshop
@@ -25,8 +27,8 @@ _FAST = 0.25
 # More nodes have to bring the residual below this fraction, or nothing more is tried but so many
 # nodes in all that cost little: waves that fade where they are not resolved have a small residual.
 _GAINED, _CHEAP = 0.5, 5000
-MOST_PATCHES = 4096
-"""At most so many patches are chosen unasked."""
+# ... and so many trials in a row, where patches follow layers.
+_PATIENCE = 3
 # A trial that seems to do is made again with other nodes and points, at most so many times.
 _TWINS = 2
 # The estimate may be too small by this factor; where there is but one such twin, by the second: two
@@ -44,42 +46,6 @@ _FACTORS = (0.7, 1.4)
 # The patches with the largest residuals, as a fraction of all, are grown alone if they have this
 # share of all squares.
 _WORST, _SHARE = 0.25, 0.9
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a run is asked for.
-
-    Attributes
-    ----------
-    tolerance : float
-        0 if none was given: one solve with `max_nodes` then.
-    shape : tuple of int or None
-        Patches along each coordinate; None leaves them open.
-    max_nodes : int or None
-        Of a patch.
-    activation : str
-    scale : tuple of float or None
-        Of the nodes, in half-patches.
-    most : int
-        Patches of the first number of nodes, where their number is open; fewer of larger ones.
-    """
-
-    tolerance: float
-    shape: tuple[int, ...] | None = None
-    max_nodes: int | None = None
-    activation: str = "sin"
-    scale: tuple[float, ...] | None = None
-    most: int = MOST_PATCHES
-
-
-@dataclass(frozen=True)
-class Begun:
-    """Where a search begins: with the level, the scale of nodes and the fields of another."""
-
-    level: Level
-    factor: float
-    guide: Guide
 
 
 class Search:
@@ -192,6 +158,9 @@ class Search:
     def _trials(self) -> Iterator[None]:
         domain, shape = self.workshop.part.problem.domain, self._asked.shape
         first = shape or (4 if domain.dimension == 1 else 2,) * domain.dimension
+        if self._asked.edges is not None:
+            yield from self._followed(self._asked.edges)
+            return
         edges = even_edges(domain, first)
         if not self._asked.tolerance > 0:
             self._try(Level(edges, self._most(edges)))
@@ -240,6 +209,35 @@ class Search:
         edges = halved(trial.level.edges, cells)
         # On a line all patches together cost little: four at once.
         return halved(edges) if cells is None and len(edges) == 1 else edges
+
+    def _followed(self, edges: Edges) -> Iterator[None]:
+        """Patches that follow layers: more nodes, or thinner patches where the residual is."""
+        nodes, errors = self._first, [np.inf]
+        yield from self._scaled(self._try(Level(edges, nodes)))
+        while True:
+            cells, before = self._rough, nodes
+            if cells:
+                edges = halved(edges, cells, at_faces=True)
+            else:
+                nodes = min(self._most(edges), round(self._growth(errors) * nodes))
+            patches = int(np.prod([len(own) - 1 for own in edges]))
+            if patches * nodes > self._asked.most * self._first or (nodes == before and not cells):
+                return
+            errors.append(self._try(Level(edges, nodes)).error)
+            yield
+            latest, past = errors[-_PATIENCE:], errors[:-_PATIENCE]
+            if past and min(latest) > _GAINED * min(past):
+                return
+
+    @property
+    def _rough(self) -> list[Cell]:
+        """The cells to be cut; where nothing but what may hide is amiss, some in corners."""
+        last, best, tolerance = self._last, self.best, self._asked.tolerance
+        if not last.error < _LEARNT:
+            return []
+        found = best is not None and best.is_like(last) and best.estimate <= tolerance
+        done = found and best is not None and best.hidden(tolerance) > tolerance
+        return rough_cells(last.cutting.grid, last.solved.energies.sum(axis=1), done)
 
     def _enlarged(self, first: Trial) -> Iterator[None]:
         """More and more nodes, while that pays."""

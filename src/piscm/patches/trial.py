@@ -93,14 +93,22 @@ class Trial:
 
     @property
     def estimate(self) -> float:
-        """The estimated relative error; infinite if there is no other trial."""
-        return np.inf if self.rival is None else self.rival.relative(self.by_field)
+        """The estimated relative error, as much of it as there is in the thinnest cells.
+
+        Infinite if there is no other trial.
+        """
+        if self.rival is None:
+            return np.inf
+        in_cells = max(own.in_cells for own in (self.rival, *self.twins))
+        return in_cells * self.rival.relative(self.by_field)
 
     @property
     def hoped(self) -> float:
         """The relative error if it fell as the residual did; infinite if nothing is known."""
         rival = self.rival
-        return np.inf if rival is None else rival.ratio * rival.relative(rival.each)
+        if rival is None:
+            return np.inf
+        return rival.in_cells * rival.ratio * rival.relative(rival.each)
 
     def hidden(self, tolerance: float) -> float:
         """The relative error that may hide near faces or corners, where all trials miss the same.
@@ -172,8 +180,9 @@ class Trial:
 
     def _to(self, other: "Trial") -> Distance | None:
         """The distance to another one; None if there are no fields."""
-        points = looks(self.cutting.grid, 5)
-        found = distance(self.model, other.model, points, self._ratio(other))
+        grid = self.cutting.grid
+        points = looks(grid, 5)
+        found = distance(self.model, other.model, points, self._ratio(other), grid.volumes(points))
         return found if found.size > 0 else None
 
 
@@ -181,4 +190,4 @@ def looks(grid: Grid, key: int) -> Floats:
     """Points all over the domain."""
     count = max(LEAST, EACH * len(grid))
     draw = Sampling().unit_points(np.random.default_rng(key))
-    return grid.domain.sample_inside(count, draw)
+    return grid.moved(grid.domain.sample_inside(count, draw))

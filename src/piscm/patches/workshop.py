@@ -133,7 +133,7 @@ class Workshop:
         count = max(LEAST, EACH * len(grid))
         sampling = Sampling(count, max(100, count // 4))
         domain = grid.domain
-        fresh = draw_points(domain, self.part.blocks, sampling, rng)
+        fresh = grid.spread(draw_points(domain, self.part.blocks, sampling, rng))
         return fresh, close_points(fresh, domain, self.singular, rng)
 
     def _size(self, start: Start, cutting: Cutting, points: Points) -> float:

@@ -71,6 +71,8 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "boundary-layer": layers.convection,
     "layers-at-both-ends": layers.reaction,
     "convection-diffusion-2d": layers.convection_2d,
+    "layers-in-a-corner": layers.in_corner,
+    "layers-at-all-sides": layers.at_all_sides,
     "poisson-disk": shapes.disk,
     "poisson-annulus": shapes.annulus,
     "poisson-star": shapes.star,

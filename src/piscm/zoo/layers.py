@@ -90,3 +90,56 @@ def convection_2d(width: sympy.Expr = WIDTH_IN_2D) -> Benchmark:
         sampling=Sampling(interior=2000, boundary=400),
         sections=("y", (0.25, 0.5)),
     )
+
+
+def in_corner(width: sympy.Expr = WIDTH_IN_2D) -> Benchmark:
+    """A flow along the diagonal of a square: layers at two sides, which meet in a corner."""
+    x, y = coordinates("x y")
+    u = field("u", x, y)
+    width = sympy.sympify(width)
+    along, across = _rise(x, width), _rise(y, width)
+    diffusion = width * (u.diff(x, 2) + u.diff(y, 2))
+    problem = Problem(
+        domain=Box({x: (0, 1), y: (0, 1)}),
+        equations=[-diffusion + u.diff(x) + u.diff(y) - (along + across)],
+        conditions=[Condition(u, on="boundary")],
+    )
+    return Benchmark(
+        name="layers-in-a-corner",
+        title="Convection and weak diffusion in a square, layers that meet in a corner",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: along * across}),
+        options={"max_nodes": 400, "scale": 15.0},
+        sampling=Sampling(interior=2000, boundary=400),
+        sections=("y", (0.5, 0.95)),
+    )
+
+
+def at_all_sides(width: sympy.Expr = WIDTH_IN_2D) -> Benchmark:
+    """Reaction and weak diffusion in a square, whose sides all have layers."""
+    x, y = coordinates("x y")
+    u = field("u", x, y)
+    width = sympy.sympify(width)
+    end = sympy.exp(-1 / width) if width > _UNDERFLOW else sympy.S.Zero
+
+    def hat(z: sympy.Symbol) -> sympy.Expr:
+        return 1 - (sympy.exp(-z / width) + sympy.exp((z - 1) / width)) / (1 + end)
+
+    true = hat(x) * hat(y)
+    source = true - width**2 * (true.diff(x, 2) + true.diff(y, 2))
+    problem = Problem(
+        domain=Box({x: (0, 1), y: (0, 1)}),
+        equations=[-(width**2) * (u.diff(x, 2) + u.diff(y, 2)) + u - source],
+        conditions=[Condition(u, on="boundary")],
+    )
+    return Benchmark(
+        name="layers-at-all-sides",
+        title="Reaction and weak diffusion in a square, layers at all sides",
+        source=_SOURCE,
+        problem=problem,
+        reference=exact_reference({u: true}),
+        options={"max_nodes": 400, "scale": 15.0},
+        sampling=Sampling(interior=2000, boundary=400),
+        sections=("y", (0.02, 0.5)),
+    )
