@@ -25,9 +25,10 @@ from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.baselines.base import Baseline, Given, Trained
 from piscm.budget.budget import STOPS
-from piscm.construct.checks import check_count, check_positive, plain_numbers
+from piscm.construct.checks import check_count, check_positive
 from piscm.construct.direction import Direction
 from piscm.construct.line_search import correction_step
+from piscm.construct.listed import listed
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
 from piscm.network.activations import activation_named
 from piscm.network.draw import Draw
@@ -71,7 +72,7 @@ class RandomNodes(Baseline):
         check_count(self.nodes, f"{name}(nodes=...)")
         check_positive(self.truncation, f"{name}(truncation=...)")
         activation_named(self.activation)
-        scale = plain_numbers(self.scale)
+        scale = listed(self.scale)
         object.__setattr__(self, "scale", scale)
         for number in scale if isinstance(scale, tuple) and scale else [scale]:
             if number is not None:

@@ -44,8 +44,5 @@ def plain_numbers(value: Any) -> Any:
     """Lists and arrays as tuples, so that options compare and print as intended."""
     if not isinstance(value, list | np.ndarray):
         return value
-    try:
-        value = np.asarray(value).tolist()  # a number if the array has no axes
-    except ValueError:  # lists of unequal lists, for checks to refuse
-        return tuple(value)
+    value = np.asarray(value).tolist()  # a number if the array has no axes
     return tuple(value) if isinstance(value, list) else value

@@ -13,9 +13,9 @@ from piscm.construct.checks import (
     check_ladder,
     check_positive,
     is_number,
-    plain_numbers,
 )
 from piscm.construct.corrections import Correction
+from piscm.construct.listed import listed
 from piscm.construct.local import Local
 from piscm.construct.orthogonal import Orthogonal
 from piscm.construct.selection import RANGES, Selection
@@ -90,7 +90,7 @@ class Construction(Method):
     def __post_init__(self) -> None:
         name = type(self).__name__
         for option in fields(self):
-            value = plain_numbers(getattr(self, option.name))
+            value = listed(getattr(self, option.name))
             object.__setattr__(self, option.name, value)
             what = f"{name}({option.name}=...)"
             if option.type in ("int", int):

@@ -10,9 +10,10 @@ import numpy as np
 from piscm.assemble.columns import Columns
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
-from piscm.construct.checks import check_count, check_ladder, plain_numbers
+from piscm.construct.checks import check_count, check_ladder
 from piscm.construct.correct import Corrector
 from piscm.construct.corrections import Correction
+from piscm.construct.listed import listed
 from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes
 
@@ -103,7 +104,7 @@ class Selection(ABC):
 
     def __post_init__(self) -> None:
         for option in fields(self):
-            value = plain_numbers(getattr(self, option.name))
+            value = listed(getattr(self, option.name))
             object.__setattr__(self, option.name, value)
         name = type(self).__name__
         check_count(self.candidates, f"{name}(candidates=...)")
