@@ -233,3 +233,20 @@ def test_modes_that_stay_away_from_an_axis_are_not_passed_over():
     )
     found = [mode.unknowns["level"].value for mode in eigenpairs(drum, 2, tol=1e-3)]
     np.testing.assert_allclose(found, [5.783186, 14.681971], rtol=1e-3)
+
+
+def test_modes_of_half_a_disk_between_two_that_are_larger_near_the_axis():
+    r, phi = coordinates("r phi")
+    w, level = field("w", r, phi), unknown("level")
+    half = Problem(
+        Box({r: (0, 1), phi: (0, np.pi)}),
+        [laplacian(w, polar(r, phi)) + level * w],
+        [Condition(w, on={r: 1}), *(Condition(w.diff(phi), on={phi: at}) for at in (0, np.pi))],
+        unknowns={level: 1.0},
+    )
+    modes = eigenpairs(half, 3, tol=1e-3)
+    np.testing.assert_allclose(
+        [mode.unknowns["level"].value for mode in modes],
+        [jn_zeros(m, 1)[0] ** 2 for m in range(3)],
+        rtol=1e-3,
+    )

@@ -110,7 +110,7 @@ def modes_of(
     columns = Columns(*fitted, shift)
     trials = []
     for truncation in _TRUNCATIONS:
-        found, weights = columns.pencil(truncation).nearest(count, rng, asked)
+        found, weights = columns.pencil(truncation).nearest(count, rng)
         allowed = (found >= low) & (found <= high)
         trials.append(_judged(found[allowed], weights[:, allowed], fresh))
     # The fewer digits a basis has to spare, the more it needs; nobody knows how many beforehand.
