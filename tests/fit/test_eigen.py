@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import sympy
 from scipy.optimize import brentq
 from scipy.special import jn_zeros
 
@@ -250,3 +251,17 @@ def test_modes_of_half_a_disk_between_two_that_are_larger_near_the_axis():
         [jn_zeros(m, 1)[0] ** 2 for m in range(3)],
         rtol=1e-3,
     )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_error_of_a_small_eigenvalue_is_relative_to_itself(seed):
+    """A particle on a ring around a flux: (n - 0.8)², the smallest far below the others."""
+    psi, flux = field("psi", x, complex=True), sympy.Rational(4, 5)
+    waves = -psi.diff(x, 2) + 2 * sympy.I * flux * psi.diff(x) + (flux**2 - lam) * psi
+    ring = [Periodic(psi, along=x), Periodic(psi.diff(x), along=x)]
+    modes = eigenpairs(
+        Problem(Box({x: (0, 2 * np.pi)}), [waves], ring, unknowns={lam: 0.0}), 4, seed=seed
+    )
+    exact = np.array([0.04, 0.04, 0.64, 0.64])
+    missed = np.abs(values(modes) / exact - 1)
+    assert all(error < 1e-6 for error, mode in zip(missed, modes, strict=True) if mode.status.ok)
