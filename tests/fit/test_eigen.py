@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import sympy
 from scipy.optimize import brentq
 from scipy.special import jn_zeros
 
@@ -233,3 +234,34 @@ def test_modes_that_stay_away_from_an_axis_are_not_passed_over():
     )
     found = [mode.unknowns["level"].value for mode in eigenpairs(drum, 2, tol=1e-3)]
     np.testing.assert_allclose(found, [5.783186, 14.681971], rtol=1e-3)
+
+
+def test_modes_of_half_a_disk_between_two_that_are_larger_near_the_axis():
+    r, phi = coordinates("r phi")
+    w, level = field("w", r, phi), unknown("level")
+    half = Problem(
+        Box({r: (0, 1), phi: (0, np.pi)}),
+        [laplacian(w, polar(r, phi)) + level * w],
+        [Condition(w, on={r: 1}), *(Condition(w.diff(phi), on={phi: at}) for at in (0, np.pi))],
+        unknowns={level: 1.0},
+    )
+    modes = eigenpairs(half, 3, tol=1e-3)
+    np.testing.assert_allclose(
+        [mode.unknowns["level"].value for mode in modes],
+        [jn_zeros(m, 1)[0] ** 2 for m in range(3)],
+        rtol=1e-3,
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_error_of_a_small_eigenvalue_is_relative_to_itself(seed):
+    """A particle on a ring around a flux: (n - 0.8)², the smallest far below the others."""
+    psi, flux = field("psi", x, complex=True), sympy.Rational(4, 5)
+    waves = -psi.diff(x, 2) + 2 * sympy.I * flux * psi.diff(x) + (flux**2 - lam) * psi
+    ring = [Periodic(psi, along=x), Periodic(psi.diff(x), along=x)]
+    modes = eigenpairs(
+        Problem(Box({x: (0, 2 * np.pi)}), [waves], ring, unknowns={lam: 0.0}), 4, seed=seed
+    )
+    exact = np.array([0.04, 0.04, 0.64, 0.64])
+    missed = np.abs(values(modes) / exact - 1)
+    assert all(error < 1e-6 for error, mode in zip(missed, modes, strict=True) if mode.status.ok)

@@ -62,3 +62,20 @@ def test_values_that_are_hardly_independent(square, rng):
     found, weights = Columns(-matrix @ basis, basis, faint, 0.0).pencil(1e-13).nearest(3, rng)
     assert np.isfinite(found).all()
     assert np.isfinite(weights).all()
+
+
+def test_modes_come_in_the_order_of_their_eigenvalues_however_faint_the_rows_are(square, rng):
+    """As rows that are multiplied by r² are for modes that stay near an axis."""
+    exact, turned = np.linalg.eigh(square[0])
+    rows = turned.T @ square[1]  # the components of a function in every mode
+    slope = np.where(np.arange(SIZE) < SIZE // 2, 1.0, 1e-3)[:, None] * rows
+    columns = Columns(-exact[:, None] * slope, slope, rows, 0.5)
+    found, _ = columns.pencil(1e-13).nearest(5, rng)
+    np.testing.assert_allclose(np.sort(found), exact[:5], rtol=1e-8)
+
+
+def test_zero_is_one_eigenvalue_whatever_its_round_off():
+    pencil = Columns(np.diag([0.0, 2.0, 5.0]), -np.eye(3), np.eye(3), 0.0).pencil(1e-13)
+    same, other, zeros = np.eye(3)[0], np.eye(3)[1], [3e-9, 2.0, -1e-9, 0.0]
+    found, _ = pencil._distinct(np.array(zeros), np.stack([same, other, same, same], axis=1))
+    np.testing.assert_array_equal(np.sort(found), [0.0, 2.0])

@@ -5,7 +5,7 @@ import pytest
 import sympy
 from sympy import Derivative, Eq, Integral, Piecewise, Sum, oo, sqrt
 
-from piscm import Box, Condition, Problem, coordinates, field, unknown
+from piscm import Box, Condition, Problem, coordinates, field, normal_derivative, unknown
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -94,7 +94,7 @@ def test_derivatives(refused, make, words):
         (u.diff(x) - sympy.I * u, "complex"),
         (u.diff(x) - 1j * u, "complex"),
         (u.diff(x) - sqrt(-2) * u, "complex"),
-        (u.diff(x) - Integral(u, (x, 0, 1)), "Integral"),
+        (u.diff(x) - Integral(u, (x, 0, 1)), "piscm.integral(...): integral(u, over=x)"),
         (u.diff(x) - u.subs(x, 0), "u(0)"),
         (u.diff(x) - u.subs(x, x - 1), "u(x - 1)"),
         (w.diff(x), "t is not a coordinate"),
@@ -180,3 +180,7 @@ def test_a_field_has_one_list_of_coordinates(refused, other):
 
 def test_a_field_of_a_lookalike_coordinate(refused):
     refused(lambda: problem(u.diff(x) - u, box=Box({twin: (0, 1)})), "assumptions")
+
+
+def test_the_normal_derivative_of_a_known_function_is_written_down(refused):
+    refused(lambda: normal_derivative(x * t), "Of a known function write its derivative along")

@@ -26,6 +26,7 @@ GRID = np.linspace(0, 1, 33)
 FORMULA = 1 + sympy.sin(2 * x + y) / 2
 EXACT = sympy.exp(x) * sympy.sin(2 * y)
 SQUARE = Box({x: (0, 1), y: (0, 1)})
+CLOSE = np.vstack([np.random.default_rng(0).random((30, 2)), [0, 0], [1e-300, 0]]).T
 
 
 def conductivity(a, b):
@@ -129,6 +130,19 @@ def test_elsewhere_it_is_written_with_its_orders(tmp_path):
     assert Problem.from_file(tmp_path / "k.toml").equations == problem.equations
 
 
+def test_samples_along_one_coordinate_may_be_as_close_as_they_are():
+    fine = np.geomspace(1e-15, 1, 400)
+    made = sampled("k", {x: fine}, fine**2)
+    assert float(made.samples.evaluate(0.5, 0)) == pytest.approx(0.25, abs=1e-6)
+
+
+def test_scattered_samples_of_a_constant():
+    """All differences are round-off; relative to their range they were called rough."""
+    points = np.random.default_rng(0).random((60, 2)).T
+    flat = sampled("k", {x: points[0], y: points[1]}, np.full(60, 3e5))
+    assert float(flat.samples.evaluate(0.4, 0.3, 0, 0)) == pytest.approx(3e5)
+
+
 @pytest.mark.parametrize("kind", ["grid", "scattered"])
 def test_a_table_beside_a_problem_file(tmp_path, kind):
     points = np.stack(np.meshgrid(GRID[::2], GRID[::2]), -1).reshape(-1, 2)
@@ -178,6 +192,19 @@ def test_in_a_region_and_on_a_shape():
             lambda: sampled("k", {x: GRID}, np.sign(GRID - 0.4)),
             r"too rough: near x = 0\.4.*regions",
         ),
+        (
+            lambda: sampled("k", {x: GRID, y: GRID}, GRID),
+            "33 scattered samples of k are too few, or lie on one curve .* at least 6 that spread",
+        ),
+        (
+            lambda: sampled("k", {x: GRID, y: np.sqrt(2 - GRID**2)}, GRID),
+            r"lie on one curve \(a line, a circle\)",
+        ),
+        (
+            lambda: sampled("k", dict(zip((x, y), CLOSE, strict=True)), CLOSE[0]),
+            "k has two samples at x = 1e-300, y = 0; keep one",
+        ),
+        (lambda: sampled("k", {x: [0, 1], y: [0, 1]}, [1, 2]), "2 scattered samples of k are too"),
         (
             lambda: sampled("k", {x: GRID}, np.random.default_rng(0).random(33)),
             "too rough: near x = ",

@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 _TRUNCATIONS = (1e-8, 1e-10, 1e-12, 1e-14)
 _MORE = 3
+# An eigenvalue below this fraction of the largest is zero, and its error relative to that fraction.
+ZERO = 1e-3
 
 
 def eigenvalue_of(problem: Problem) -> sympy.Symbol:
@@ -78,11 +80,14 @@ class Modes:
         Those of the nodes, (node, field) in order, then the factors of singular functions.
     residuals : ndarray, shape (modes,)
         At fresh points, relative to the mode and to the terms of its equation.
+    moves : ndarray, shape (modes,)
+        By how much the residual could move each eigenvalue, relatively.
     """
 
     values: Floats
     weights: Floats
     residuals: Floats
+    moves: Floats
 
     def worst(self, count: int) -> float:
         """The residual of the worst of the best modes."""
@@ -110,7 +115,7 @@ def modes_of(
     columns = Columns(*fitted, shift)
     trials = []
     for truncation in _TRUNCATIONS:
-        found, weights = columns.pencil(truncation).nearest(count, rng, asked)
+        found, weights = columns.pencil(truncation).nearest(count, rng)
         allowed = (found >= low) & (found <= high)
         trials.append(_judged(found[allowed], weights[:, allowed], fresh))
     # The fewer digits a basis has to spare, the more it needs; nobody knows how many beforehand.
@@ -124,10 +129,13 @@ def _judged(found: Floats, weights: Floats, fresh: tuple[Floats, Floats, Floats]
     with np.errstate(all="ignore"):
         sizes = np.linalg.norm(values @ weights, axis=0)
         # Rows are scaled by a typical node, which may be much steeper than a mode.
-        terms = np.abs(found).max(initial=0.0) * np.linalg.norm(slope @ weights, axis=0)
-        residuals = np.linalg.norm(missed, axis=0) / np.minimum(sizes, terms)
+        largest, slopes = np.abs(found).max(initial=0.0), np.linalg.norm(slope @ weights, axis=0)
+        missed = np.linalg.norm(missed, axis=0)
+        residuals = missed / np.minimum(sizes, largest * slopes)
+        moves = missed / (np.maximum(np.abs(found), ZERO * largest) * slopes)
         weights = weights / sizes
-    return Modes(found, weights, np.where(np.isfinite(residuals), residuals, np.inf))
+    residuals, moves = (np.where(np.isfinite(own), own, np.inf) for own in (residuals, moves))
+    return Modes(found, weights, residuals, moves)
 
 
 def _rows(

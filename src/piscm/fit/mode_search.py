@@ -10,7 +10,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Points, draw_points
 from piscm.budget.budget import STOPS
 from piscm.budget.clock import check_time
-from piscm.fit.eigenproblem import Modes, at_home, eigenvalue_of, modes_of
+from piscm.fit.eigenproblem import ZERO, Modes, at_home, eigenvalue_of, modes_of
 from piscm.fit.members import Member
 from piscm.fit.piece import Task
 from piscm.network.network import Network
@@ -40,8 +40,6 @@ _SURE, _LEAST = 2.0, 0.05
 _FAST = 0.5
 # Modes whose eigenvalues differ less than this, relatively, may be mixed with each other.
 _ALIKE = 0.05
-# An eigenvalue below this fraction of the largest is zero, and its error relative to that fraction.
-_ZERO = 1e-3
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,8 @@ class Trial:
     def error(self, number: int) -> float:
         """The estimated relative error of a mode and its eigenvalue, with a margin."""
         # Of least squares the eigenvalue is off by about the residual, in all networks alike.
-        return float(_SURE * max(self.estimates[number], self.modes.residuals[number]))
+        own = max(self.modes.residuals[number], self.modes.moves[number])
+        return float(_SURE * max(self.estimates[number], own))
 
     def network(self, task: Task, number: int) -> Network:
         """A mode, with root mean square 1."""
@@ -104,7 +103,7 @@ class Trial:
     def _distance(self, task: Task, number: int, other: "Trial") -> float:
         """How far a mode and its eigenvalue are from those of another trial."""
         value = self.modes.values[number]
-        size = max(abs(value), _ZERO * float(np.abs(self.modes.values).max()))
+        size = max(abs(value), ZERO * float(np.abs(self.modes.values).max()))
         gaps = np.abs(other.modes.values - value)
         near = np.flatnonzero(gaps <= _ALIKE * size)
         if not len(near):
@@ -211,7 +210,9 @@ class ModeSearch:
         nodes = member.draw(count, box, rng)
         modes = modes_of(self.task, member.activation, nodes, (points, fresh), self.count, rng)
         order = _asked_first(modes, self.count, self._shift)
-        kept = Modes(modes.values[order], modes.weights[:, order], modes.residuals[order])
+        kept = Modes(
+            modes.values[order], modes.weights[:, order], modes.residuals[order], modes.moves[order]
+        )
         found = min(self.count, int(np.count_nonzero(modes.residuals < _NOTHING)))
         trial = Trial(member, nodes, kept, found, points, fresh, np.full(found, np.inf))
         best = self._best

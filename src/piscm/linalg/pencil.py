@@ -1,11 +1,11 @@
 r"""Rectangular eigenproblems: where the columns of :math:`A + \lambda B` become dependent.
 
-With more rows than columns no :math:`\lambda` makes them quite dependent. What is sought are the
+With more rows than columns no :math:`\lambda` makes them quite dependent. Which there are is told
+by the inverse :math:`(A + s B)^+ B` at a first guess s. What is sought near each of these are the
 minima of :math:`\|(A + \lambda B) c\| / \|V c\|`, where V are the values of the functions: columns
 that are almost dependent themselves (Vc = 0) are no modes.
 """
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from piscm.budget.clock import check_work
 
 Floats = NDArray[np.float64]
 
-# Steps of inverse iteration with a block of vectors: at the first shift, and at an eigenvalue.
-_FIRST, _LATER = 12, 2
+# Blocks of the Krylov space at the first shift: more cost more, with fewer the modes that are
+# farther away are not told from others. Steps of inverse iteration at an eigenvalue.
+_BLOCKS, _STEPS = 12, 2
 # The shift follows the eigenvalue until that moves less than this, relatively.
 _ROUNDS, _SETTLED = 10, 1e-12
 # More vectors than modes, so that the last ones come out as well as the first.
@@ -27,10 +28,9 @@ _SPARE = 4
 _FLOOR, _SINGULAR, _LONGEST = 1e-14, 1e10, 1e3
 # A mode is new if this fraction of it is not in the span of those before.
 _SAME = 0.1
-# Eigenvalues that differ less than this, relatively, are found together.
-_CLUSTER = 1e-2
-# How often gaps are looked into: what was found there makes new ones.
-_LOOKS = 2
+# Eigenvalues that differ less than this, relatively, are found together. Those below this fraction
+# of the largest are zero: what differs there is round-off.
+_CLUSTER, _ZERO = 1e-2, 1e-3
 # A pair of eigenvalues with imaginary parts below this is a double one.
 _REAL = 1e-5
 
@@ -83,26 +83,18 @@ class Pencil:
         self._basis, self._base, self._slope = basis, base, slope
         self._values, self._shift = values, shift
 
-    def nearest(
-        self, count: int, rng: np.random.Generator, asked: int | None = None
-    ) -> tuple[Floats, Floats]:
-        """The eigenvalues nearest to the shift and the weights of their modes, as columns.
-
-        Between the nearest `asked`, all by default, others are looked for once more.
-        """
+    def nearest(self, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The eigenvalues nearest to the shift and the weights of their modes, as columns."""
         size = self._basis.shape[1]
         block = rng.standard_normal((size, min(size, count + _SPARE)))
-        found, modes = self._iterated(block, self._shift, _FIRST, count)
+        found, modes = self._inverted(block, count)
         before = np.zeros(0)
-        for number in range(_ROUNDS):
+        for _ in range(_ROUNDS):
             if not len(found):  # all of them are complex
                 break
             found, modes = self._distinct(*self._refined(found, modes, rng))
-            if number < _LOOKS:
-                found, modes = self._distinct(*self._between(found, modes, asked or count, rng))
             near = np.sort(found)
-            settled = len(near) == len(before) and number >= _LOOKS
-            if settled and np.allclose(near, before, rtol=_SETTLED, atol=0.0):
+            if len(near) == len(before) and np.allclose(near, before, rtol=_SETTLED, atol=0.0):
                 break
             before = near
         order = np.argsort(np.abs(found - self._shift), kind="stable")[:count]
@@ -119,42 +111,19 @@ class Pencil:
             spare = rng.standard_normal((len(modes), min(_SPARE, len(modes))))
             spare /= np.linalg.norm(self._values @ spare, axis=0)
             block = np.hstack([modes, spare])[:, : len(modes)]
-            own, refined = self._iterated(block, float(np.mean(cluster)), _LATER, len(cluster))
+            own, refined = self._iterated(block, float(np.mean(cluster)), len(cluster))
             values.append(own)
             vectors.append(refined)
-        return np.concatenate(values), np.concatenate(vectors, axis=1)
-
-    def _between(
-        self, found: Floats, modes: Floats, asked: int, rng: np.random.Generator
-    ) -> tuple[Floats, Floats]:
-        """The same with what is found from the middle of each gap between eigenvalues.
-
-        The smallest quotients at a shift are those of the nearest eigenvalues only if all modes
-        are as large in `slope`. Where that vanishes somewhere, as r² on an axis, modes that stay
-        away from there come later, whatever their eigenvalues.
-        """
-        order = np.argsort(np.abs(found - self._shift), kind="stable")[:asked]
-        cuts = np.sort(np.append(found[order], self._shift))
-        values, vectors = [found], [modes]
-        for low, high in pairwise(cuts):
-            if high - low <= 2 * _CLUSTER * max(abs(low), abs(high)):
-                continue
-            block = rng.standard_normal((len(modes), min(_SPARE, len(modes))))
-            own, others = self._iterated(block, float(low + high) / 2, _FIRST, _SPARE)
-            # What comes near to a known one, seen from farther away, is that one once more.
-            off = _CLUSTER * max(abs(low), abs(high))
-            inside = (own > low + off) & (own < high - off)
-            values.append(own[inside])
-            vectors.append(others[:, inside])
         return np.concatenate(values), np.concatenate(vectors, axis=1)
 
     def _distinct(self, found: Floats, modes: Floats) -> tuple[Floats, Floats]:
         """Without modes that came out twice, the nearest to the shift first."""
         order = np.argsort(np.abs(found - self._shift), kind="stable")
         kept: list[int] = []
+        sizes = _sizes(found)
         for index in order:
             own = self._values @ modes[:, index]
-            alike = [i for i in kept if abs(found[i] - found[index]) <= _CLUSTER * abs(found[i])]
+            alike = [i for i in kept if abs(found[i] - found[index]) <= _CLUSTER * sizes[i]]
             if alike:
                 known = self._values @ modes[:, alike]
                 rest = own - known @ np.linalg.lstsq(known, own, rcond=None)[0]
@@ -163,22 +132,46 @@ class Pencil:
             kept.append(int(index))
         return found[kept], modes[:, kept]
 
-    def _iterated(
-        self, block: Floats, shift: float, steps: int, count: int
-    ) -> tuple[Floats, Floats]:
+    def _inverted(self, block: Floats, count: int) -> tuple[Floats, Floats]:
+        """The modes nearest to the shift, by a Krylov space of the inverse there.
+
+        If (A + λB)c = 0, the least-squares solution d of (A + sB)d = Bc is c / (s - λ): however
+        small a mode is in A and B (where a factor r² hides what happens near an axis, say), it
+        comes in the order of its eigenvalue.
+        """
+        rows = self._base + self._shift * self._slope
+        check_work(4.0 * rows.size * rows.shape[1])
+        turned, triangle = scipy.linalg.qr(rows, mode="economic", check_finite=False)
+        triangle, image = _invertible(triangle), turned.T @ self._slope
+        space = last = np.linalg.qr(block)[0]
+        for _ in range(min(_BLOCKS, len(block) // block.shape[1]) - 1):
+            last = _solved(triangle, image @ last)
+            for _ in range(2):  # once more for what round-off leaves
+                last = np.linalg.qr(last - space @ (space.T @ last))[0]
+            space = np.hstack([space, last])
+        inverse = space.T @ _solved(triangle, image @ space)
+        eigenvalues, vectors = np.linalg.eig(inverse)
+        with np.errstate(all="ignore"):
+            own = self._shift - 1.0 / eigenvalues
+        found, modes = _real_pairs(own, space, vectors)
+        seen = np.linalg.norm(self._values @ modes, axis=0) > np.finfo(float).eps
+        order = np.argsort(np.where(seen, np.abs(found - self._shift), np.inf), kind="stable")
+        nearest = order[: min(count, int(seen.sum()))]
+        return found[nearest], modes[:, nearest]
+
+    def _iterated(self, block: Floats, shift: float, count: int) -> tuple[Floats, Floats]:
         """The best modes in the span of those with the smallest quotients at a shift."""
         rows = self._base + shift * self._slope
         check_work(2.0 * rows.size * rows.shape[1])
         triangle = scipy.linalg.qr(rows, mode="r", check_finite=False)[0][: rows.shape[1]]
-        diagonal = np.diag(triangle)
-        least = np.finfo(float).eps * np.abs(diagonal).max()
-        np.fill_diagonal(triangle, np.where(np.abs(diagonal) < least, least, diagonal))
-        for _ in range(steps):
+        triangle = _invertible(triangle)
+        for _ in range(_STEPS):
             target = self._values.T @ (self._values @ block)
             half = scipy.linalg.solve_triangular(triangle, target, trans="T", check_finite=False)
             block = scipy.linalg.solve_triangular(triangle, half, check_finite=False)
             block = _orthonormal(block, self._values)
-        if not np.isfinite(block).all():  # functions whose values are not independent at all
+        # Values that should be orthonormal, and are not to a single digit, are not independent.
+        if not np.abs(self._values @ block).max() < 1.0 / np.finfo(float).eps:
             return np.zeros(0), np.zeros((len(block), 0))
         # Others than the smallest violate the conditions, which `slope` does not see.
         _, sizes, turned = scipy.linalg.svd(triangle @ block, check_finite=False)
@@ -195,6 +188,18 @@ class Pencil:
         return _real_pairs(shift - eigenvalues, block, vectors)
 
 
+def _invertible(triangle: Floats) -> Floats:
+    """The same without zeros on its diagonal."""
+    diagonal = np.diag(triangle)
+    least = np.finfo(float).eps * np.abs(diagonal).max()
+    np.fill_diagonal(triangle, np.where(np.abs(diagonal) < least, least, diagonal))
+    return triangle
+
+
+def _solved(triangle: Floats, target: Floats) -> Floats:
+    return np.asarray(scipy.linalg.solve_triangular(triangle, target, check_finite=False))
+
+
 def _orthonormal(block: Floats, values: Floats) -> Floats:
     """The same span with values that are orthonormal."""
     triangle = scipy.linalg.qr(values @ block, mode="r", check_finite=False)[0][: block.shape[1]]
@@ -203,10 +208,17 @@ def _orthonormal(block: Floats, values: Floats) -> Floats:
     )
 
 
+def _sizes(values: Floats) -> Floats:
+    """What differences of eigenvalues are relative to."""
+    sizes: Floats = np.abs(values)
+    return np.asarray(np.maximum(sizes, _ZERO * sizes.max(initial=0.0)))
+
+
 def _clusters(values: Floats) -> list[Floats]:
     """Values in groups whose neighbors differ little."""
     ordered = np.sort(values)
-    scale = np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1]))
+    sizes = _sizes(ordered)
+    scale = np.maximum(sizes[1:], sizes[:-1])
     return np.split(ordered, 1 + np.flatnonzero(np.diff(ordered) > _CLUSTER * scale))
 
 

@@ -202,6 +202,13 @@ def _parts_of(part: Any) -> Sequence[Any]:
             "differentiated, write it as a symbol and give its values in regions: "
             "Problem(regions=[Region(left, {k: 1}), Region(right, {k: 10})], equations=...)."
         )
+    if isinstance(part, sympy.Integral):
+        raise UnfitError(
+            f"holds {brief(part)}, an integral of SymPy, which no points belong to. Write it with "
+            "piscm.integral(...): integral(u, over=x) along all of x, integral(u.subs(x, s), "
+            "over=(s, 0, x)) within limits, integral(u, over=domain) over a shape. If SymPy can "
+            "work it out, call .doit() first."
+        )
     if type(part) not in _STRUCTURE and type(part) not in _COMPLEX:
         raise UnfitError(
             f"holds {brief(part)} ({type(part).__name__}), which piscm cannot compile. If SymPy "

@@ -49,7 +49,9 @@ def normal_derivative(expression: Any) -> sympy.Expr:
     along = {symbol for item in fields for symbol in item.args if isinstance(symbol, sympy.Symbol)}
     if not along:
         raise ProblemError(
-            f"normal_derivative({brief(expression)}): give an expression that holds a field."
+            f"normal_derivative({brief(expression)}): give an expression that holds a field. Of a "
+            "known function write its derivative along the normal: of x*y in the plane "
+            "normal(x)*y + normal(y)*x."
         )
     ordered = sorted(along, key=str)
     return sympy.Add(*(normal(symbol) * expression.diff(symbol) for symbol in ordered))

@@ -1,6 +1,7 @@
 """Sampled functions from what users have: arrays on a grid, scattered samples, Python functions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ _WELL, _ENOUGH = 1e-10, 1e-5
 _FIRST, _MOST_ALONG, _MOST = 9, 2**11 + 1, 2**17
 # Scattered samples become values on a grid with so many times as many points along each axis.
 _FINER, _MOST_SCATTERED = 3, 4000
+# Samples that agree to so many digits of the width of all are at one place to radial functions; to
+# a spline along one coordinate they are not.
+_DIGITS = 12
+# Differences of samples below this fraction of them are the interpolation's round-off.
+_ROUND_OFF = 1e-6
 # The most coordinates that scattered samples may have.
 _MOST_AXES = 3
 
@@ -129,7 +135,10 @@ def _of_scattered(
 ) -> Samples:
     """Radial functions through all samples, then a spline through their values on a grid."""
     points = np.stack(axes, axis=1)
-    same = np.unique(points, axis=0, return_index=True)[1]
+    low, width = points.min(axis=0), np.ptp(points, axis=0)
+    unit = (points - low) / np.where(width > 0, width, 1.0)
+    places = points if len(symbols) == 1 else np.round(unit, _DIGITS)
+    same = np.unique(places, axis=0, return_index=True)[1]
     if len(same) < len(points):
         twice = points[np.setdiff1d(np.arange(len(points)), same)[0]]
         raise ProblemError(f"{name} has two samples at {placed(symbols, twice)}; keep one of them.")
@@ -143,15 +152,13 @@ def _of_scattered(
         )
     from scipy.interpolate import RBFInterpolator  # slow to import
 
-    low, width = points.min(axis=0), np.ptp(points, axis=0)
     if not (width > 0).all():
         flat = symbols[int(np.argmin(width))]
         raise ProblemError(f"All samples of {name} have the same {flat}.")
-    unit, size = (points - low) / width, max(float(np.ptp(values)), 1e-300)
-    try:
-        radial = RBFInterpolator(unit, values, kernel="quintic", degree=2)
-    except (ValueError, np.linalg.LinAlgError) as error:
-        raise ProblemError(f"The samples of {name} cannot be interpolated: {error}.") from None
+    # Of a constant all differences are round-off.
+    size = max(float(np.ptp(values)), _ROUND_OFF * float(np.abs(values).max()), 1e-300)
+    _check_spread(name, unit)
+    radial = RBFInterpolator(unit, values, kernel="quintic", degree=2)
     per_axis = len(points) ** (1 / len(symbols))
     count = int(np.ceil(_FINER * (per_axis + 2))) + 1
     grid = np.linspace(-1 / per_axis, 1 + 1 / per_axis, count)  # the domain is a little larger
@@ -161,6 +168,18 @@ def _of_scattered(
     samples = Samples(name, symbols, own, made, degree, points)
     _check_left_out(name, symbols, points, unit, values, size)
     return samples
+
+
+def _check_spread(name: str, unit: Floats) -> None:
+    """Refuse samples to which no parabola can be fitted, all of them on a line or too few."""
+    pairs = combinations_with_replacement(range(unit.shape[1]), 2)
+    parabolas = [np.ones(len(unit)), *unit.T, *(unit[:, i] * unit[:, j] for i, j in pairs)]
+    if np.linalg.matrix_rank(np.stack(parabolas)) == len(parabolas):
+        return
+    raise ProblemError(
+        f"The {len(unit)} scattered samples of {name} are too few, or lie on one curve (a line, a "
+        f"circle): give at least {len(parabolas)} that spread over the domain, or values on a grid."
+    )
 
 
 def _check_left_out(
