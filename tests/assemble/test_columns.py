@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from builders import mixed_problem, random_nodes, system_of
 
+from piscm.budget import parts
 from piscm.network.nodes import concatenate
 
 
@@ -30,6 +31,18 @@ def anew(system, nodes, linearization):
 
 def assert_same(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("activation", ["sin", "gaussian"])
+def test_nodes_in_parts_have_the_bits_of_all_at_once(activation, monkeypatch):
+    system, nodes = system_of(mixed_problem(), activation), random_nodes(61, 2)
+    monkeypatch.setattr(parts, "_CACHED", 10**9)
+    at_once = system.evaluate(nodes)
+    monkeypatch.setattr(parts, "_CACHED", 1)
+    cut = system.evaluate(nodes)
+    np.testing.assert_array_equal(cut.still, at_once.still)
+    for one, other in zip(cut.strands, at_once.strands, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_at_one_linearization_after_the_other(system, linearizations):

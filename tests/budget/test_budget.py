@@ -111,7 +111,8 @@ def test_parts_cover_everything_once(count, size):
     assert found == list(range(count))
     for part in parts(count, size):
         assert part.stop - part.start <= at_once(size)
-    if count * size <= 10**6:
+        assert 2 * (part.stop - part.start) >= min(count, 8, at_once(size))
+    if count * size <= 10**5:
         assert len(list(parts(count, size))) == 1
 
 

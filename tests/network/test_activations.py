@@ -71,6 +71,16 @@ def test_orders_of_the_sine_share_their_values():
     assert [made[order].sign for order in range(5)] == [1.0, 1.0, -1.0, -1.0, 1.0]
 
 
+def test_gaussians_have_the_bits_of_their_formula():
+    z = np.random.default_rng(1).normal(scale=3.0, size=(5, 300))
+    square, bell = z * z, np.exp(-(z * z))
+    found = activation_named("gaussian").derivatives(z, range(5))
+    exact = [1.0, -2.0 * z, 4.0 * square - 2.0]
+    exact += [(-8.0 * square + 12.0) * z, (16.0 * square - 48.0) * square + 12.0]
+    for order, factor in enumerate(exact):
+        np.testing.assert_array_equal(found[order].values, factor * bell)
+
+
 @pytest.mark.parametrize("name", ["tanh", "sigmoid", "gaussian"])
 def test_chunks_give_the_bits_of_all_numbers_at_once(name, monkeypatch):
     z = np.random.default_rng(0).normal(scale=3.0, size=(7, 1001))

@@ -18,10 +18,11 @@ from typer.testing import CliRunner
 
 from piscm import Problem, ProblemError, zoo
 from piscm.cli import app
+from piscm.network.activations import Gaussian, Sine, Tanh
 from piscm.paper import sources
 from piscm.paper.confirmation import COLUMNS, adopt, confirm
 from piscm.paper.experiment import BENCHMARKS, FIGURES, QUICK_SAMPLING
-from piscm.paper.given import numbers_given
+from piscm.paper.given import numbers_given, numbers_of_activations
 from piscm.paper.printed import PRINTED
 from piscm.paper.report import write_report
 from piscm.paper.reproduce import _completed, check_folder
@@ -206,6 +207,16 @@ def test_a_fingerprint_sees_what_a_method_is_given(monkeypatch):
     ]
     for change in changes:
         assert numbers_given(*change) != given
+
+
+def test_a_fingerprint_sees_what_activations_give(monkeypatch):
+    given = numbers_of_activations()
+    assert given == numbers_of_activations()
+    monkeypatch.setattr(Gaussian, "derivatives", Tanh.derivatives)
+    assert numbers_of_activations() != given
+    monkeypatch.undo()
+    monkeypatch.setattr(Sine, "deep", Tanh.deep)
+    assert numbers_of_activations() != given
 
 
 def forget_sources():

@@ -63,6 +63,7 @@ def with_diagonal(triangle: Floats, diagonal: Floats) -> Floats:
     """R of a QR of an upper triangle with a diagonal matrix below it."""
     count = len(triangle)
     check_work(count**3)
-    below = np.asfortranarray(np.diag(diagonal))
+    below = np.zeros((count, count), order="F")
+    np.fill_diagonal(below, diagonal)
     found = scipy.linalg.lapack.dtpqrt(count, min(_PANEL, count), triangle, below, overwrite_b=True)
-    return np.asarray(np.triu(found[0]))
+    return np.asarray(found[0])

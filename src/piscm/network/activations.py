@@ -13,7 +13,7 @@ To add one, write a class in this file and list it in `_ALL` at the end.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -67,8 +67,9 @@ class Activation(ABC):
         """
 
 
-# Few enough numbers at a time to stay in cache while a polynomial is evaluated.
-_CHUNK = 8192
+# Few enough numbers at a time to stay in cache while a polynomial is evaluated, and enough that the
+# calls of NumPy do not count: Gaussians with 4 derivatives take 20 % longer with 8192.
+_CHUNK = 65536
 
 
 class Sine(Activation):
@@ -92,7 +93,7 @@ class Tanh(Activation):
     name, localized = "tanh", True
 
     def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-        return _polynomials(np.tanh(z), {k: _chain(k, (1.0, 0.0, -1.0)).coef for k in orders})
+        return _polynomials(z, {k: _chain(k, (1.0, 0.0, -1.0)).coef for k in orders}, of=np.tanh)
 
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
         zero = orders[0]
@@ -108,9 +109,8 @@ class Sigmoid(Activation):
     name, localized = "sigmoid", True
 
     def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-        return _polynomials(
-            scipy.special.expit(z), {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders}
-        )
+        chain = {k: _chain(k, (0.0, 1.0, -1.0)).coef for k in orders}
+        return _polynomials(z, chain, of=scipy.special.expit)
 
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
         zero = orders[0]
@@ -127,9 +127,7 @@ class Gaussian(Activation):
 
     def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
         hermites = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
-        bell = z * z
-        np.negative(bell, out=bell)
-        return _polynomials(z, hermites, times=np.exp(bell, out=bell))
+        return _polynomials(z, hermites, times=_bell)
 
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
         squares = {own: square(own, z) for own in orders}
@@ -140,43 +138,67 @@ class Gaussian(Activation):
         return hidden
 
 
-def _polynomials(
-    x: Floats, coefficients: dict[int, Any], times: Floats | None = None
-) -> dict[int, Signed]:
-    """Several polynomials of the same numbers, times others if given, one chunk at a time.
+def _bell(square: Floats) -> Floats:
+    """The exponential of minus a square."""
+    bell = np.negative(square)
+    return np.asarray(np.exp(bell, out=bell))
 
-    By Horner's rule; even and odd ones in the square, which takes half of the steps.
+
+def _polynomials(
+    z: Floats,
+    coefficients: dict[int, Any],
+    of: Callable[[Floats], Floats] | None = None,
+    times: Callable[[Floats], Floats] | None = None,
+) -> dict[int, Signed]:
+    """Several polynomials of z, or of a function of it, one chunk of numbers at a time.
+
+    By Horner's rule; even and odd ones in the square, which takes half of the steps. A function of
+    the square is a factor of all of them, if given.
     """
-    flat = np.ascontiguousarray(x).reshape(-1)
-    factors = None if times is None else np.ascontiguousarray(times).reshape(-1)
+    flat = np.ascontiguousarray(z).reshape(-1)
     made = {k: np.empty_like(flat) for k in coefficients}
     for first in range(0, len(flat), _CHUNK):
         own = slice(first, first + _CHUNK)
-        part = flat[own]
+        part = flat[own] if of is None else of(flat[own])
         square = part * part
+        factor = None if times is None else times(square)
         for k, powers in coefficients.items():
-            out, odd = made[k][own], not any(powers[0::2])
-            if len(powers) > 2 and (odd or not any(powers[1::2])):
-                _horner(powers[int(odd) :: 2], square, out)
-                if odd:
-                    out *= part
-            else:
-                _horner(powers, part, out)
-            if factors is not None:
-                out *= factors[own]
-    return {k: Signed(1.0, values.reshape(x.shape)) for k, values in made.items()}
+            _polynomial(powers, part, square, factor, made[k][own])
+    return {k: Signed(1.0, values.reshape(z.shape)) for k, values in made.items()}
 
 
-def _horner(powers: Any, part: Floats, out: Floats) -> None:
-    """A polynomial of one chunk, written to `out`."""
-    if len(powers) == 1:
-        out[:] = powers[0]
-        return
-    np.multiply(part, powers[-1], out=out)
+def _polynomial(
+    powers: Any, part: Floats, square: Floats, factor: Floats | None, out: Floats
+) -> None:
+    """One polynomial of one chunk, times a factor if given, written to `out`."""
+    odd = not any(powers[0::2])
+    if len(powers) > 1 and (odd or not any(powers[1::2])):
+        powers, x = powers[int(odd) :: 2], square
+    else:
+        odd, x = False, part
+    if len(powers) == 1:  # no variable is left
+        scaled = part if odd else factor
+        if scaled is None:
+            out[:] = powers[0]
+        else:
+            np.multiply(scaled, powers[0], out=out)
+        if not odd:
+            return
+    else:
+        _horner(powers, x, out)
+        if odd:
+            out *= part
+    if factor is not None:
+        out *= factor
+
+
+def _horner(powers: Any, x: Floats, out: Floats) -> None:
+    """A polynomial of at least first degree."""
+    np.multiply(x, powers[-1], out=out)
     if powers[-2]:
         out += powers[-2]
     for power in powers[-3::-1]:
-        out *= part
+        out *= x
         if power:
             out += power
 

@@ -9,7 +9,9 @@ from piscm import Problem, Sampling, solve
 from piscm.assemble.assembly import Assembly
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
+from piscm.network.activations import ACTIVATIONS
 from piscm.network.nodes import Nodes
+from piscm.network.series import Series
 from piscm.result.method import Method, Outcome, Request
 
 # Nodes whose residuals are looked at, and how many mixtures of them; a few see every row.
@@ -57,6 +59,23 @@ def numbers_given(problem: Problem, sampling: Sampling, weights: Mapping[str, fl
         unknowns = system.guesses * node_rng.uniform(0.5, 1.5, len(system.guesses))
         state = system.state_with(columns, mixture, unknowns)
         numbers += [state.norm, float(look @ np.abs(state.residual))]
+    return [f"{number:.9e}" for number in numbers]
+
+
+def numbers_of_activations() -> list[str]:
+    """Derivatives of all activations up to order 6, as values and as series, to nine digits.
+
+    How they are computed may change; what they are decides a row's numbers up to rounding, in which
+    processors differ as well.
+    """
+    z, orders = np.linspace(-3.0, 3.0, 7), range(7)
+    line: Series = {(0,): z, (1,): np.full_like(z, 1.5), (2,): np.cos(z)}
+    numbers: list[float] = []
+    for activation in ACTIVATIONS.values():
+        made = activation.derivatives(z, orders)
+        deep = activation.deep(line, [(order,) for order in orders], np)
+        numbers += [made[k].sign * own for k in orders for own in made[k].values]
+        numbers += [own for value in deep.values() for own in value]
     return [f"{number:.9e}" for number in numbers]
 
 

@@ -19,6 +19,9 @@ BEFORE_A_METHOD = (
 """What a problem passes before a method has it, and what describes a result: if `settings` hold the
 numbers that a method is given, these modules need not be in the hash."""
 
+BY_THEIR_NUMBERS = ("piscm.network.activations",)
+"""Modules of which the numbers that they give are in the settings (`piscm.paper.given`)."""
+
 
 def fingerprint(
     modules: Sequence[str], settings: dict[str, Any], without: Sequence[str] = ()

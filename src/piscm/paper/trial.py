@@ -13,10 +13,10 @@ from piscm.baselines.jax_arrays import jax_for
 from piscm.paper.classical import classical
 from piscm.paper.experiment import QUICK_SAMPLING, Experiment, miniature
 from piscm.paper.fields import field_data, thinned
-from piscm.paper.given import numbers_given
+from piscm.paper.given import numbers_given, numbers_of_activations
 from piscm.paper.machine import commit, machine
 from piscm.paper.rows import named
-from piscm.paper.sources import BEFORE_A_METHOD, fingerprint, state
+from piscm.paper.sources import BEFORE_A_METHOD, BY_THEIR_NUMBERS, fingerprint, state
 from piscm.paper.store import Record
 from piscm.paper.trials import Trial
 from piscm.paper.yardstick import literal_solution
@@ -71,7 +71,8 @@ def code_of(experiment: Experiment, quick: bool = False) -> str:
         return fingerprint(["piscm.solver", "piscm.asking", *modules], document)
     weights = tuple(arguments["weights"].items())
     document["given"] = _given(item.name, experiment.observations, arguments["sampling"], weights)
-    return fingerprint(modules, document, without=BEFORE_A_METHOD)
+    document["activations"] = numbers_of_activations()
+    return fingerprint(modules, document, without=(*BEFORE_A_METHOD, *BY_THEIR_NUMBERS))
 
 
 @cache
