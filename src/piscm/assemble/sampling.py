@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from piscm.problem.domain import UnitPoints
 from piscm.problem.errors import ProblemError, brief
 from piscm.problem.place import Drawing
+from piscm.problem.sobol import sobol_points
 
 Floats = NDArray[np.float64]
 
@@ -84,13 +85,11 @@ class Sampling:
                 side = max(1, round(count ** (1 / dimension)))
                 axis = (np.arange(side) + 0.5) / side
                 return np.stack(np.meshgrid(*[axis] * dimension), axis=-1).reshape(-1, dimension)
-            from scipy.stats import qmc  # takes half a second to import, so only on demand
-
             if self.rule == "latin":
+                from scipy.stats import qmc  # takes half a second to import, so only on demand
+
                 return _floats(qmc.LatinHypercube(dimension, rng=rng).random(count))
-            # Sobol points come in powers of two; keep the first `count`.
-            exponent = max(0, int(count - 1).bit_length())
-            return _floats(qmc.Sobol(dimension, rng=rng).random_base2(exponent)[:count])
+            return sobol_points(count, dimension, rng)
 
         return points
 
