@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 # A column with less than this fraction outside the span is round-off, not a direction.
 _OUTSIDE = 1e-13
+# Directions of a node with several fields that count as empty, relative to its largest.
+_EMPTY = 1e-10
 # A block has at least this fraction of the current number of nodes, chosen from at most `_CHOICE`
 # times as many candidates (fewer if the method's own ratio is smaller).
 _SHARE = 0.1
@@ -170,47 +172,61 @@ def best_block(design: Floats, basis: Basis, residual: Floats, count: int) -> li
     if not usable.all():
         columns = np.where(usable[:, None], columns, 0.0)
     columns = basis.outside(columns / np.where(usable, lengths, 1.0)[:, None])
-    gram = columns @ columns.T
-    return _greedy(gram, columns @ residual, fields, count)
+    return _greedy(columns @ columns.T, columns @ residual, fields, count)
 
 
 def _greedy(gram: Floats, products: Floats, fields: int, count: int) -> list[int]:
-    """Pick nodes by gain, each time projecting out the nodes already picked."""
+    """Pick nodes by gain, each time projecting out the nodes already picked.
+
+    What is left of the Gram matrix is needed of each node with itself and with those picked: it is
+    the given one less the products of the columns of its pivoted Cholesky factor.
+    """
     nodes = len(gram) // fields
-    gram, products = gram.copy(), products.copy()
+    index = np.arange(nodes * fields).reshape(nodes, fields)
+    own_products = gram[index[:, :, None], index[:, None, :]]
+    products, factor = products.copy(), np.zeros((len(gram), count * fields))
     chosen: list[int] = []
-    for _ in range(count):
+    for turn in range(count):
         check_time()
-        gains = _gains(gram, products, nodes, fields)
+        gains = _gains(own_products, products.reshape(nodes, fields))
         gains[chosen] = -np.inf
         best = int(np.argmax(gains))
         if not gains[best] > 0:
             break
         chosen.append(best)
-        own = slice(best * fields, (best + 1) * fields)
-        inverse = _inverse(gram[own, own])
-        explained = gram[:, own] @ inverse
-        products = products - explained @ products[own]
-        gram = gram - explained @ gram[own]
+        own, known = index[best], factor[:, : turn * fields]
+        root = _inverse_root(own_products[best])
+        more = (gram[:, own] - known @ known[own].T) @ root
+        factor[:, turn * fields : (turn + 1) * fields] = more
+        products -= more @ (root.T @ products[own])
+        each = more.reshape(nodes, fields, fields)
+        own_products = own_products - each @ each.transpose(0, 2, 1)
     return chosen
 
 
-def _gains(gram: Floats, products: Floats, nodes: int, fields: int) -> Floats:
-    """The decrease of the squared residual due to each node."""
-    if fields == 1:
-        squares = np.diagonal(gram)
-        outside = squares > _OUTSIDE**2
-        return np.where(outside, products**2 / np.where(outside, squares, 1.0), 0.0)
-    index = np.arange(nodes * fields).reshape(nodes, fields)
-    blocks = gram[index[:, :, None], index[:, None, :]]
-    own = products.reshape(nodes, fields)
-    inverse = _inverse(blocks)
-    gains = np.einsum("ki,kij,kj->k", own, inverse, own)
-    return np.where(np.einsum("kii->k", blocks) > _OUTSIDE**2, gains, 0.0)
+def _gains(own_products: Floats, products: Floats) -> Floats:
+    """The decrease of the squared residual due to each node.
+
+    Parameters
+    ----------
+    own_products : ndarray, shape (nodes, fields, fields)
+    products : ndarray, shape (nodes, fields)
+        With the residual.
+    """
+    explained = np.einsum("kij,ki->kj", _inverse_root(own_products), products)
+    return np.where(
+        np.einsum("kii->k", own_products) > _OUTSIDE**2,
+        np.einsum("kj,kj->k", explained, explained),
+        0.0,
+    )
 
 
-def _inverse(gram: Floats) -> Floats:
-    """The inverse of one or many small Gram matrices, without numerically empty directions."""
+def _inverse_root(gram: Floats) -> Floats:
+    """F of the inverses ``F @ F.T`` of Gram matrices, without numerically empty directions."""
     if gram.shape[-1] == 1:
-        return np.asarray(1.0 / gram)
-    return np.asarray(np.linalg.pinv(gram, rcond=1e-10, hermitian=True))
+        return np.asarray(np.where(gram > 0, 1.0 / np.sqrt(np.where(gram > 0, gram, 1.0)), 0.0))
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > np.maximum(_EMPTY * values[..., -1:], 0.0)
+    return np.asarray(
+        vectors * np.where(kept, 1.0 / np.sqrt(np.where(kept, values, 1.0)), 0.0)[..., None, :]
+    )
