@@ -177,6 +177,28 @@ def test_moving_growing_and_forgetting_together(rng):
     check(basis, columns[:4], target)
 
 
+@pytest.mark.parametrize("depth", [1.0, 1e-6])
+def test_the_factor_begins_a_basis_at_other_rows(rng, depth):
+    mixed = rng.normal(size=(12, 12)) * np.geomspace(1.0, depth, 12)
+    smooth, others = mixed @ rng.normal(size=(12, 40)), mixed @ rng.normal(size=(12, 60))
+    basis = Basis(60, basis_of(smooth).factor)
+    basis.set_columns(others)
+    target = rng.normal(size=60)
+    check(basis, others, target)
+    more = rng.normal(size=(3, 60))
+    basis.append(more)
+    check(basis, np.concatenate([others, more]), target)
+
+
+def test_a_factor_that_does_not_fit_is_left_out(rng):
+    flat = rng.normal(size=(4, 30))
+    flat[3] = 0.0
+    columns, target = rng.normal(size=(4, 50)), rng.normal(size=50)
+    basis = Basis(50, basis_of(flat).factor)
+    basis.set_columns(columns)
+    check(basis, columns, target)
+
+
 def test_other_numbers_of_columns_start_again(rng):
     basis = basis_of(rng.normal(size=(5, 30)))
     for count in (9, 2, 5, 0, 3):

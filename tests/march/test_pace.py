@@ -28,9 +28,9 @@ def walked(nodes_for, start, count=40):
 
 @pytest.mark.parametrize("start", [0.01, 10.0])
 def test_lengths_settle_where_a_unit_of_time_is_cheapest(start):
-    # (100 + 100 length)**2 / length has its minimum at length 1.
+    # Work, as nodes times nodes and 250 more, grows with the power 1.3 of lengths around 3.8.
     lengths = walked(lambda length: 100 + 100 * length, start, count=60)
-    assert all(0.4 < length < 3 for length in lengths[-10:])
+    assert all(1.5 < length < 10 for length in lengths[-10:])
 
 
 def test_windows_that_cost_the_same_become_longer():

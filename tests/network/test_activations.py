@@ -81,6 +81,17 @@ def test_gaussians_have_the_bits_of_their_formula():
         np.testing.assert_array_equal(found[order].values, factor * bell)
 
 
+def test_bumps_are_zero_where_their_squares_would_underflow():
+    z = np.linspace(17.6, 40.0, 300)
+    found = activation_named("gaussian").derivatives(z, range(5))
+    exact = np.exp(-(z * z))
+    assert (found[0].values[z * z >= 350.0] == 0.0).all()
+    np.testing.assert_allclose(found[0].values, exact, rtol=0, atol=2e-152)
+    for order in range(5):  # none of them is so small that it is slow
+        values = np.abs(found[order].values)
+        assert not ((values > 0) & (values < np.finfo(float).tiny)).any()
+
+
 @pytest.mark.parametrize("name", ["tanh", "sigmoid", "gaussian"])
 def test_chunks_give_the_bits_of_all_numbers_at_once(name, monkeypatch):
     z = np.random.default_rng(0).normal(scale=3.0, size=(7, 1001))

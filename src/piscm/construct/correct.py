@@ -19,7 +19,7 @@ from piscm.assemble.columns import Columns
 from piscm.assemble.state import Linearization, State
 from piscm.assemble.system import System
 from piscm.construct.direction import Direction
-from piscm.linalg.basis import Basis
+from piscm.linalg.basis import Basis, Factor
 from piscm.linalg.normal_equations import NormalEquations
 from piscm.linalg.truncated import (
     MANY,
@@ -50,14 +50,21 @@ class Corrector:
         Whether corrections are solved with a basis even where the columns change.
     max_nodes : int
         The correction at this number of nodes is solved by SVD.
+    factor : Factor, optional
+        That of the columns of the first nodes at other points.
     """
 
     def __init__(
-        self, system: System, truncation: float, keeps_basis: bool, max_nodes: int
+        self,
+        system: System,
+        truncation: float,
+        keeps_basis: bool,
+        max_nodes: int,
+        factor: Factor | None = None,
     ) -> None:
         self._system, self._truncation = system, truncation
         self._keeps_basis, self._max_nodes = keeps_basis, max_nodes
-        self._basis = Basis(system.rows)
+        self._basis = Basis(system.rows) if factor is None else Basis(system.rows, factor)
         self._first = 0  # the first node in the basis
         self._at: Linearization | None = None  # the linearization of its columns
         self._normal = NormalEquations(truncation, still=system.linear_rows)
@@ -72,12 +79,21 @@ class Corrector:
             self._basis, self._first = Basis(self._system.rows), active.start
         self._basis.keep(len(both))
         known = len(self._basis)
-        if known and not self._system.is_linear and self._at is not linearization:
+        moved = self._at is None or (not self._system.is_linear and self._at is not linearization)
+        if known and moved:
             self._basis.set_columns(both[:known])
         if known < len(both):
             self._basis.append(both[known:])
         self._at = linearization
         return self._basis
+
+    def factor(self, nodes: int) -> Factor | None:
+        """That of the columns of so many nodes, if it is known and no unknowns are among them."""
+        known = self._at is not None and self._first == 0 and not len(self._system.guesses)
+        if not known or len(self._basis) < nodes * self._system.fields:
+            return None
+        self._basis.keep(nodes * self._system.fields)
+        return self._basis.factor
 
     def forget(self, nodes: int) -> None:
         """Of columns that were tried and rejected nothing is kept; `nodes` of them remain."""

@@ -18,6 +18,7 @@ from piscm.construct.construction import Construction
 from piscm.construct.correct import Corrector
 from piscm.construct.line_search import correction_step
 from piscm.construct.selection import Proposal, Run
+from piscm.linalg.basis import Factor
 from piscm.network.draw import Draw
 from piscm.network.nodes import Nodes, concatenate
 from piscm.result.history import HISTORY, History, Report
@@ -30,13 +31,17 @@ GivesUp = Callable[[Floats], bool]
 
 @dataclass(frozen=True)
 class Growth:
-    """The result of a run: nodes, columns, weights and unknowns in `state`, and the history."""
+    """The result of a run: nodes, columns, weights and unknowns in `state`, and the history.
+
+    The factor of the columns, if it is known, is where growth at other points may begin.
+    """
 
     nodes: Nodes
     columns: Columns
     state: State
     history: History
     status: Status
+    factor: Factor | None = None
 
 
 def grow(
@@ -100,7 +105,11 @@ class _Growing:
         self._selection, self._correction = method.selector, method.correction
         threshold = method.threshold
         self._corrector = Corrector(
-            system, threshold, self._selection.keeps_basis, method.max_nodes
+            system,
+            threshold,
+            self._selection.keeps_basis,
+            method.max_nodes,
+            None if before is None else before.factor,
         )
         draw = Draw(system.problem.domain, method.scale)
         old = 0 if before is None else len(before.nodes)
@@ -205,4 +214,5 @@ class _Growing:
         """The result after the last complete round."""
         nodes = self._nodes.some(slice(self.count))
         history = np.rec.array(self._history[: self.count])
-        return Growth(nodes, self._columns.first(self.count), self.state, history, status)
+        factor = self._corrector.factor(self.count)
+        return Growth(nodes, self._columns.first(self.count), self.state, history, status, factor)

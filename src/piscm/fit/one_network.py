@@ -142,7 +142,8 @@ def fit_weights(
         if state.norm > _WORTH_A_STEP * before.norm and not chord.renew():
             break
     history["residual"], history["rank"] = state.norm, np.nan
-    growth = Growth(nodes, columns, state, as_history(history), status)
+    factor = corrector.factor(len(nodes))
+    growth = Growth(nodes, columns, state, as_history(history), status, factor)
     if assembly.part.problem.observations:
         return _refined(assembly, system, growth, method)
     return _network(assembly, Refined(nodes, system, columns, state), growth, method, state.norm)
@@ -161,9 +162,8 @@ def _refined(
             refined = grown
             growth = replace(growth, status=Status.after(stop))
     if refined.kept is not None:
-        growth = replace(
-            growth, nodes=refined.nodes, history=as_history(growth.history[refined.kept])
-        )
+        history = as_history(growth.history[refined.kept])
+        growth = replace(growth, nodes=refined.nodes, history=history, factor=None)
     return _network(assembly, refined, growth, method, residual)
 
 

@@ -10,6 +10,8 @@ So one triangular solve and one Gram matrix suffice, and no digits are lost.
 Arrays are node-major as everywhere: T is stored as its transpose, shape (columns, rows).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from piscm.budget.clock import check_work
 from piscm.linalg.rank import MARGIN, least_share
 from piscm.linalg.truncated import LeastSquares, solve_least_squares
+from piscm.linalg.upper import upper_factor
 
 Floats = NDArray[np.float64]
 
@@ -26,23 +29,43 @@ _WELL_CONDITIONED = 0.1
 _ROUND_OFF = 4e-15
 # Of one with more than this outside the span the first projection leaves ten digits right.
 _NEARLY_INSIDE = 1e-5
+# So many columns to begin with are factored as they are when they move: R by panels, then T from it.
+# Orthonormal vectors take twice as long.
+_MANY = 64
 # While the smallest singular value exceeds the truncation threshold by the factor `_FAR`, it is
 # estimated only every `_LOOK_EVERY` columns. On Helmholtz ten columns reduce it by 2 or 3.
 _FAR, _LOOK_EVERY = 1e4, 10
 
 
-class Basis:
-    """Columns in factored form, set with `set_columns` and extended with `append`."""
+class Factor(NamedTuple):
+    """What is left of a basis without its rows: that of the same columns at others can be had."""
 
-    def __init__(self, rows: int) -> None:
-        self._lengths = np.zeros(0)
-        self._triangle = np.zeros((0, 0), order="F")  # R
+    lengths: Floats
+    triangle: Floats
+
+
+_NONE = Factor(np.zeros(0), np.zeros((0, 0), order="F"))
+
+
+class Basis:
+    """Columns in factored form, set with `set_columns` and extended with `append`.
+
+    With the factor of a basis of the same columns at other rows, they have to be set first.
+    """
+
+    def __init__(self, rows: int, factor: Factor = _NONE) -> None:
+        self._lengths, self._triangle = factor  # R
         self._room = np.zeros((0, rows))  # T, and space for more of it
         self._gram: Floats | None = None  # the lower Cholesky factor of G; None means the identity
         self._far_from_bound = 0  # with fewer columns than this, no singular value is small
 
     def __len__(self) -> int:
         return len(self._lengths)
+
+    @property
+    def factor(self) -> Factor:
+        """For a basis of the same columns at other rows."""
+        return Factor(self._lengths, self._triangle)
 
     @property
     def _vectors(self) -> Floats:
@@ -60,8 +83,9 @@ class Basis:
         """Keep R; False if it no longer fits."""
         for renewed in (False, True):
             check_work(3.0 * columns.size * len(columns))
-            scaled = columns / self._lengths[:, None]
-            vectors = scipy.linalg.blas.dtrsm(1.0, self._triangle, scaled.T, side=1, lower=0).T
+            scaled = (columns / self._lengths[:, None]).T
+            solved = scipy.linalg.blas.dtrsm(1.0, self._triangle, scaled, side=1, overwrite_b=1)
+            vectors = solved.T
             if not np.isfinite(vectors).all():
                 return False
             try:
@@ -78,6 +102,22 @@ class Basis:
         self.keep(0)
         self._gram = None
         self.append(columns)
+
+    def _begin(self, columns: Floats) -> bool:
+        """Begin with many columns; False if some of them depend on others."""
+        lengths = np.linalg.norm(columns, axis=1)
+        if not (np.isfinite(lengths).all() and lengths.all()):
+            return False
+        check_work(2.0 * columns.size * len(columns))
+        triangle = upper_factor((columns / lengths[:, None]).T)
+        if len(triangle) < len(columns) or np.abs(np.diagonal(triangle)).min() <= _ROUND_OFF:
+            return False
+        self._lengths, self._triangle = lengths, np.asfortranarray(triangle)
+        if self._follow(columns):
+            return True
+        self.keep(0)
+        self._gram = None
+        return False
 
     def coefficients(self, columns: Floats) -> Floats:
         """Coefficients of the projection onto T, shape (given columns, own columns)."""
@@ -109,6 +149,8 @@ class Basis:
         One that depends on earlier ones, or is zero (such as that of an unknown at the start), has
         no direction of its own and adds nothing to T.
         """
+        if not len(self) and len(columns) >= _MANY and self._begin(columns):
+            return
         lengths = np.linalg.norm(columns, axis=1)
         usable = (lengths > 0) & np.isfinite(lengths)
         lengths[~usable] = 1.0

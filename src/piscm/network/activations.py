@@ -132,8 +132,7 @@ class Gaussian(Activation):
     name, localized = "gaussian", True
 
     def derivatives(self, z: Floats, orders: Iterable[int]) -> dict[int, Signed]:
-        hermites = {k: (-1.0) ** k * hermite.herm2poly([0.0] * k + [1.0]) for k in orders}
-        return _polynomials(z, hermites, times=_bell)
+        return _polynomials(z, {k: _hermite(k) for k in orders}, times=_bell)
 
     def deep(self, z: Series, orders: Sequence[Orders], xp: Any) -> Series:
         squares = {own: square(own, z) for own in orders}
@@ -210,6 +209,12 @@ def _horner(powers: Any, x: Floats, out: Floats) -> None:
         out *= x
         if power:
             out += power
+
+
+@cache
+def _hermite(order: int) -> tuple[float, ...]:
+    """What a bump is multiplied by in its k-th derivative."""
+    return tuple(map(float, (-1.0) ** order * hermite.herm2poly([0.0] * order + [1.0])))
 
 
 @cache
