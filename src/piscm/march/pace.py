@@ -24,6 +24,11 @@ _EVALUATED = 250
 # The slope from which on windows become shorter. With 1 the windows of Kuramoto-Sivashinsky became
 # ten times as short with one of five seeds, their errors added up, and the march was repeated.
 _EVEN = 1.15
+# Windows do not become shorter than this fraction of the longest that was possible: what is gained
+# by that is little, and errors of many windows add up to noise that nodes have to follow.
+_SHORTEST = 0.7
+# A window this much shorter than the one before had to be so.
+_FORCED = 0.75
 # The slope that is assumed where nothing is known, and how much spread of logarithmic lengths it
 # takes to believe in another one: the solution changes on the way as well.
 _ASSUMED, _SPREAD = 0.6, 0.05
@@ -49,6 +54,8 @@ class Pace:
     change: float
     slope: float = _ASSUMED
     _seen: list[tuple[float, float]] = field(default_factory=list)
+    _longest: float = 0.0
+    _last: float = 0.0
 
     def factor(self, piece: Piece) -> float:
         """The factor on the length of the next window, after this one."""
@@ -58,8 +65,12 @@ class Pace:
         work = rows * nodes * (nodes + _EVALUATED) * (1.0 + _SELECTION * added)
         self._seen.append((float(np.log(piece.high - piece.low)), float(np.log(work))))
         self._learn()
+        length = piece.high - piece.low
+        forced = length < _FORCED * self._last
+        self._longest = length if forced else max(length, self._longest)
+        self._last = length
         if self.slope >= _EVEN:
-            return 1.0 / self.change
+            return max(1.0 / self.change, min(1.0, _SHORTEST * self._longest / length))
         # Never less than one step: lengths that hardly differ would tell nothing of the slope.
         return float(self.change ** np.clip((1.0 - self.slope) / (1.0 - _ASSUMED), 1.0, _FAST))
 
