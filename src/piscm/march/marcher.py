@@ -97,7 +97,7 @@ class Marcher:
         position, length, inherited = low, high - low, 0.0
         shortest = self.shortest * (high - low)
         last: Piece | None = None
-        pace = Pace(policy.change)
+        pace = Pace(policy.change, high - low)
         kept: list[int] = []
         sizes = np.zeros(1)
         while position < high:

@@ -24,9 +24,10 @@ _EVALUATED = 250
 # The slope from which on windows become shorter. With 1 the windows of Kuramoto-Sivashinsky became
 # ten times as short with one of five seeds, their errors added up, and the march was repeated.
 _EVEN = 1.15
-# Windows do not become shorter than this fraction of the longest that was possible: what is gained
-# by that is little, and errors of many windows add up to noise that nodes have to follow.
-_SHORTEST = 0.7
+# Windows become more than `_MANY` only if they cannot be longer than this fraction of them allows:
+# errors of many windows add up, to noise that nodes have to follow in yet shorter ones. Sine-Gordon
+# had 130 with one of ten seeds, the last of them with 600 nodes each, and missed its tolerance.
+_MANY, _SHORTEST = 16, 0.7
 # A window this much shorter than the one before had to be so.
 _FORCED = 0.75
 # The slope that is assumed where nothing is known, and how much spread of logarithmic lengths it
@@ -47,11 +48,14 @@ class Pace:
     ----------
     change : float
         The factor by which lengths are changed at the assumed slope; by powers of it at others.
+    span : float
+        The length of the whole march.
     slope : float
         The power of the length with which the work grows, as far as known.
     """
 
     change: float
+    span: float
     slope: float = _ASSUMED
     _seen: list[tuple[float, float]] = field(default_factory=list)
     _longest: float = 0.0
@@ -70,9 +74,14 @@ class Pace:
         self._longest = length if forced else max(length, self._longest)
         self._last = length
         if self.slope >= _EVEN:
-            return max(1.0 / self.change, min(1.0, _SHORTEST * self._longest / length))
+            return max(1.0 / self.change, min(1.0, self._least / length))
         # Never less than one step: lengths that hardly differ would tell nothing of the slope.
         return float(self.change ** np.clip((1.0 - self.slope) / (1.0 - _ASSUMED), 1.0, _FAST))
+
+    @property
+    def _least(self) -> float:
+        """No window is shorter than this by choice."""
+        return min(_SHORTEST * self._longest, self.span / _MANY)
 
     def _learn(self) -> None:
         lengths, works = np.array(self._seen).T
