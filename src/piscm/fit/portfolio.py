@@ -264,14 +264,17 @@ class Portfolio:
         """More nodes, the new ones with the same scale or a larger one."""
         last, others = leaders[kind], leaders.values()
         ahead = min((own.error for own in others if own.count == count), default=np.inf)
-        members = (last.member, *last.member.finer)
-        for trial in self.contest.trials(members, count, last, grown=True):
-            yield
-            if trial.error < leaders[kind].error:
-                leaders[kind] = trial
-            if trial.error > _BEHIND * ahead:  # another scale rarely makes up for that
-                self.contest.note(leaders[kind])
-                return
+        members: Sequence[Member] = (last.member, *last.member.finer)
+        while members:  # a scale that few nodes did not need is reached step by step
+            for trial in self.contest.trials(members, count, last, grown=True):
+                yield
+                if trial.error < leaders[kind].error:
+                    leaders[kind] = trial
+                if trial.error > _BEHIND * ahead:  # another scale rarely makes up for that
+                    self.contest.note(leaders[kind])
+                    return
+            best = leaders[kind].member
+            members = best.finer if best != last.member and best in members else ()
         for trial in self.contest.trials(self._undone(last.member), count, last):
             yield
             if trial.error < leaders[kind].error:
