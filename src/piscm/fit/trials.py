@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 # Points of the equations per node, even and graded; with fewer the held-out residual parts from the
 # fitted one, the sooner the steeper nodes are.
 _PER_NODE, _GRADED_PER_NODE = 2, 4
-# Points of all conditions on faces for each point inside: twice as many take a quarter more time for
-# the same errors (five problems in three and five dimensions, five seeds).
+# Points of all conditions on faces for each point inside: twice as many take a quarter more time
+# for the same errors (five problems in three and five dimensions, five seeds).
 _ON_FACES = 0.75
 _SEES_NOTHING = float(np.finfo(float).tiny)  # the size of a problem at points that see no source
 

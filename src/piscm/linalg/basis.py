@@ -29,8 +29,8 @@ _WELL_CONDITIONED = 0.1
 _ROUND_OFF = 4e-15
 # Of one with more than this outside the span the first projection leaves ten digits right.
 _NEARLY_INSIDE = 1e-5
-# So many columns to begin with are factored as they are when they move: R by panels, then T from it.
-# Orthonormal vectors take twice as long.
+# So many columns to begin with are factored as they are when they move: R by panels, then T from
+# it. Orthonormal vectors take twice as long.
 _MANY = 64
 # While the smallest singular value exceeds the truncation threshold by the factor `_FAR`, it is
 # estimated only every `_LOOK_EVERY` columns. On Helmholtz ten columns reduce it by 2 or 3.

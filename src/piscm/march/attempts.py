@@ -167,7 +167,8 @@ class AutoAttempts(Attempts):
 
     def at_once(self, setting: Setting) -> Found | None:
         linear = all(block.linear for block in setting.task.whole.blocks)
-        policy = PortfolioPolicy.beside_windows(linear)
+        flat = setting.task.problem.domain.dimension <= _FLAT
+        policy = PortfolioPolicy.beside_windows(linear, flat)
         portfolio = self._portfolio(setting, self.tolerance, policy)
         return None if portfolio is None else portfolio.run()
 
