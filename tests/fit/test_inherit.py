@@ -11,7 +11,13 @@ from piscm import Box, Condition, Problem, Sampling, coordinates, field
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
 from piscm.construct.correct import Corrector
-from piscm.fit.inherit import first_weights, held_constant, moved_nodes, worth_keeping
+from piscm.fit.inherit import (
+    factor_of,
+    first_weights,
+    held_constant,
+    moved_nodes,
+    worth_keeping,
+)
 from piscm.fit.piece import Piece
 from piscm.fit.plan import Plan
 from piscm.fit.stages import limits_beyond
@@ -98,7 +104,7 @@ def test_nodes_are_dropped_as_long_as_the_budget_lasts(fields):
     target = np.tensordot(rng.normal(size=(8, fields)), columns[:8], 2) + 0.01 * rng.normal(size=80)
     weights, energy = fitted(columns, target)
     budget = 3 * energy
-    kept = worth_keeping(columns, weights.reshape(15, fields), budget)
+    kept = worth_keeping(factor_of(columns), weights.reshape(15, fields), budget)
     assert set(range(8)) <= set(kept)
     assert len(kept) < 15
     assert fitted(columns[kept], target)[1] <= energy + budget * (1 + 1e-9)
@@ -117,7 +123,7 @@ def test_nodes_are_dropped_as_if_each_were_left_out_by_least_squares():
             break
         left = rest[int(np.argmin(energies))]
     assert len(left) < 20
-    assert worth_keeping(columns, weights.reshape(20, 1), budget) == left
+    assert worth_keeping(factor_of(columns), weights.reshape(20, 1), budget) == left
 
 
 def test_of_two_nodes_that_do_the_same_one_is_kept():
@@ -126,14 +132,14 @@ def test_of_two_nodes_that_do_the_same_one_is_kept():
     columns[5] = columns[4] + 1e-6 * rng.normal(size=60)
     target = rng.normal(size=6) @ columns[:, 0]
     weights, _ = fitted(columns, target)
-    kept = worth_keeping(columns, weights.reshape(6, 1), 1e-6)
+    kept = worth_keeping(factor_of(columns), weights.reshape(6, 1), 1e-6)
     assert set(range(4)) <= set(kept)
     assert len({4, 5} & set(kept)) == 1
 
 
 def test_nothing_is_dropped_without_a_budget():
     columns = np.random.default_rng(0).normal(size=(6, 1, 60))
-    assert worth_keeping(columns, np.ones((6, 1)), 0.0) == list(range(6))
+    assert worth_keeping(factor_of(columns), np.ones((6, 1)), 0.0) == list(range(6))
 
 
 @pytest.mark.parametrize("rows", [7, 100, 1238])

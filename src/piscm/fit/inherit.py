@@ -22,7 +22,7 @@ from piscm.assemble.marching import runs_backward
 from piscm.assemble.state import Linearization
 from piscm.assemble.system import System
 from piscm.construct.correct import Corrector
-from piscm.linalg.basis import Basis
+from piscm.linalg.basis import Basis, Factor
 from piscm.linalg.upper import upper_factor
 from piscm.network.activations import activation_named
 from piscm.network.network import Network
@@ -119,7 +119,15 @@ def first_weights(
     return solution.reshape(len(columns), system.fields), linearization
 
 
-def worth_keeping(columns: Floats, weights: Floats, budget: float) -> list[int]:
+def factor_of(columns: Floats) -> Factor:
+    """The factor of columns, shape (nodes, fields, rows)."""
+    flat = columns.reshape(-1, columns.shape[-1])
+    lengths = np.linalg.norm(flat, axis=1)
+    lengths[lengths == 0] = 1.0
+    return Factor(lengths, upper_factor((flat / lengths[:, None]).T))
+
+
+def worth_keeping(factor: Factor, weights: Floats, budget: float) -> list[int]:
     r"""Nodes without which the squared residual would rise by more than a budget, in all.
 
     With the columns :math:`M = QR` and :math:`r_k` the rows of :math:`R^{-1}`, leaving out column k
@@ -128,16 +136,13 @@ def worth_keeping(columns: Floats, weights: Floats, budget: float) -> list[int]:
 
     Parameters
     ----------
-    columns : ndarray, shape (nodes, fields, rows)
+    factor : that of the columns
     weights : ndarray, shape (nodes, fields)
     """
-    nodes, fields, rows = columns.shape
-    flat = columns.reshape(-1, rows)
-    lengths = np.linalg.norm(flat, axis=1)
-    lengths[lengths == 0] = 1.0
-    triangle = upper_factor((flat / lengths[:, None]).T)
+    nodes, fields = weights.shape
+    lengths, triangle = factor
     diagonal = np.abs(np.diagonal(triangle))
-    if len(triangle) < len(flat) or not diagonal.min(initial=1.0) > 1e-14:
+    if len(triangle) < weights.size or not diagonal.min(initial=1.0) > 1e-14:
         return list(range(nodes))
     inverse = np.asfortranarray(scipy.linalg.lapack.dtrtri(triangle)[0].T)  # r_k are its columns
     squares = np.einsum("ij,ij->j", inverse, inverse)

@@ -13,7 +13,7 @@ from piscm.assemble.sampling import Sampling
 from piscm.assemble.sites import Site, draw_points
 from piscm.assemble.thinning import spread_part
 from piscm.assemble.windows import Part
-from piscm.fit.inherit import worth_keeping
+from piscm.fit.inherit import factor_of, worth_keeping
 from piscm.fit.one_network import OneNetwork
 from piscm.network.network import Network
 from piscm.network.start import Start
@@ -140,10 +140,10 @@ class Piece:
 
     def worth_keeping(self, share: float) -> list[int]:
         """The nodes without which the squared residual would rise by more than a share of it."""
-        refined = self.fit.refined
-        linearization = refined.system.linearize(refined.state)
-        columns = refined.columns.at(linearization)
-        return worth_keeping(columns, refined.state.weights, share * refined.state.energy)
+        refined, factor = self.fit.refined, self.fit.growth.factor
+        if factor is None or len(factor.lengths) != refined.state.weights.size:
+            factor = factor_of(refined.columns.at(refined.system.linearize(refined.state)))
+        return worth_keeping(factor, refined.state.weights, share * refined.state.energy)
 
     def some_points(self, per_node: int) -> dict[tuple[str, Hashable], Legs]:
         """The fitted points of every block, thinned to so many inside for each node."""

@@ -64,8 +64,10 @@ class Basis:
 
     @property
     def factor(self) -> Factor:
-        """For a basis of the same columns at other rows."""
-        return Factor(self._lengths, self._triangle)
+        """R of the columns, for a basis of the same ones at other rows."""
+        if self._gram is None:
+            return Factor(self._lengths, self._triangle)
+        return Factor(self._lengths, np.asfortranarray(self._gram.T @ self._triangle))
 
     @property
     def _vectors(self) -> Floats:
