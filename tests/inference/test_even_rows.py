@@ -25,14 +25,15 @@ def _error(solution, exact):
 
 
 @pytest.mark.parametrize(
-    ("power", "factor"), [(sympy.Rational(4, 3), x**2), (sympy.Rational(6, 5), x**3)]
+    ("power", "factor", "tol"),
+    [(sympy.Rational(4, 3), x**2, 1e-3), (sympy.Rational(6, 5), x**3, 1e-2)],
 )
-def test_faint_rows_of_a_rough_solution_hide_no_error(power, factor, monkeypatch):
+def test_faint_rows_of_a_rough_solution_hide_no_error(power, factor, tol, monkeypatch):
     exact = x**power
-    solution = solve(_weighted(exact, factor), tol=1e-3, progress=False)
+    solution = solve(_weighted(exact, factor), tol=tol, progress=False)
     error = _error(solution, exact)
     assert error < estimate_error(solution.network, 7).relative < 100 * error
-    assert error < 1e-3 or not solution.status.ok
+    assert error < tol or not solution.status.ok
     monkeypatch.setattr(correction, "_further", lambda space, corrected: corrected)
     assert estimate_error(solution.network, 7).relative < error / 2  # by the rows as they are
 

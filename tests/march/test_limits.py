@@ -81,7 +81,7 @@ CASES = {
     "three dimensions": lambda limit: solve(SOLID, Auto(tolerance=1e-9), **limit),
     "unknowns": lambda limit: solve(INVERSE, Auto(tolerance=1e-10), **limit),
     "unknowns of windows": lambda limit: solve(
-        INVERSE, Windows(MARCHED, 3, method=PISC3(max_nodes=40, **ORTHOGONAL)), **limit
+        INVERSE, Windows(MARCHED, 3, method=PISC3(max_nodes=80, **ORTHOGONAL)), **limit
     ),
     "noise": lambda limit: solve(DATA, PISC3(max_nodes=100, **ORTHOGONAL), **limit),
     "large blocks": lambda limit: solve(

@@ -16,12 +16,12 @@ u = piscm.field("u", x)
 
 @pytest.mark.slow
 def test_many_periods_are_solved_in_patches(tmp_path, monkeypatch):
-    # So few nodes that forty periods are too many for them, as hundreds are for thousands.
+    # So few nodes that a hundred periods are too many for them, as hundreds are for thousands.
     made = partialmethod(PortfolioPolicy.__init__, columns=400)
     monkeypatch.setattr(PortfolioPolicy, "__init__", made)
     stalled = "piscm.march.attempts.grow_on"
     monkeypatch.setattr(stalled, lambda found, *_: found.piece.ended(Status.STALLED))
-    k = 2 * np.pi * 40.1
+    k = 2 * np.pi * 100.1
     ends = [Condition(u, on={x: 0}), Condition(u - np.sin(k), on={x: 1})]
     problem = Problem(Box({x: (0, 1)}), [u.diff(x, 2) + k**2 * u], ends)
     solution = solve(problem)

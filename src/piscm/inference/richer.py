@@ -30,12 +30,11 @@ from piscm.problem.problem import Problem
 Floats = NDArray[np.float64]
 # New nodes in addition to those of the solution: this fraction of them, and at least this many.
 # Above so many waves a fraction is one of the root only: an estimate costs as much as a fit with
-# all of them, and what new nodes do not lower counts as an error anyway. Half as many as with 200
-# change no estimate of nine problems by more than a tenth. Steps and bumps see only
+# all of them, and what new nodes do not lower counts as an error anyway. Steps and bumps see only
 # what is near them. Windows are many, and each shows of an error what those around it show too: of
 # 0.5, 0.3 and 0.2 of the nodes of five marches the first two gave estimates of 0.5 to 1.3 times the
 # error, the last up to 2.3.
-_RICHER, _IN_WINDOWS, _MANY = 0.5, 0.3, 100
+_RICHER, _IN_WINDOWS, _MANY = 0.5, 0.3, 200
 _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones; with layers, which have more faces
 # to look at than those where the fitted ones are; and of waves, which are the same everywhere.
