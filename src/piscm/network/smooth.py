@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from piscm.compile.expression import Compiled
 from piscm.problem.domain import Domain
 from piscm.problem.errors import ProblemError
-from piscm.problem.sobol import sobol_points
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +66,9 @@ def smooth(
 def _points(domain: Domain) -> Floats:
     """Points all over the bounding box, on its faces and corners too."""
     dimension = domain.dimension
-    unit = sobol_points(_LOOK, dimension)
+    from scipy.stats import qmc  # slow to import, and rarely needed here
+
+    unit = qmc.Sobol(dimension, scramble=False).random(_LOOK)
     ends = np.repeat(unit[None, : _LOOK // 4], 2 * dimension, axis=0)
     for axis in range(dimension):
         ends[2 * axis, :, axis], ends[2 * axis + 1, :, axis] = 0.0, 1.0
