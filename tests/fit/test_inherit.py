@@ -7,10 +7,22 @@ import pytest
 import sympy
 from builders import network_of, random_nodes, system_of
 
-from piscm import Box, Condition, Problem, Sampling, coordinates, field
+from piscm import (
+    PISC3,
+    Box,
+    Condition,
+    Observations,
+    Problem,
+    Sampling,
+    Windows,
+    coordinates,
+    field,
+    solve,
+)
 from piscm.assemble.sites import draw_points
 from piscm.assemble.windows import Part
 from piscm.construct.correct import Corrector
+from piscm.fit import one_network
 from piscm.fit.inherit import (
     factor_of,
     first_weights,
@@ -167,3 +179,29 @@ def test_points_are_thinned_evenly(rows):
 def test_growth_on_inherited_nodes_pauses_where_it_may_end(inherited, expected, limits):
     plan = Plan([], Sampling(), stages=range(100, 500, 100), expected=expected)
     assert limits_beyond(inherited, plan, 500) == limits
+
+
+def test_the_factor_of_other_row_weights_is_not_that_of_the_columns():
+    rng = np.random.default_rng(0)
+    points = rng.uniform(0, 1, (80, 2))
+    true = np.exp(-(np.pi**2) * points[:, 1] / 10) * np.sin(np.pi * points[:, 0])
+    seen = Observations(u, points, true + 0.05 * rng.normal(size=80), noise=0.05)
+    problem = Problem(
+        Box({x: (0, 1), t: (0, 1)}),
+        [u.diff(t) - u.diff(x, 2) / 10],
+        [Condition(u, on=[{x: 0}, {x: 1}]), Condition(u - sympy.sin(sympy.pi * x), on={t: 0})],
+        observations=[seen],
+    )
+    made = []
+
+    def spied(assembly, system, growth, method, real=one_network._refined):
+        made.append((system, real(assembly, system, growth, method)))
+        return made[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_network, "_refined", spied)
+        method = PISC3(max_nodes=40, selection="orthogonal", tolerance=0.0)
+        solve(problem, Windows(t, 2, method=method), progress=False)
+    assert any(fit.refined.system is not system for system, fit in made)
+    for system, fit in made:
+        assert fit.growth.factor is None or fit.refined.system is system

@@ -27,7 +27,7 @@ def walked(nodes_for, start, count=40, span=1e-3):
 
 
 @pytest.mark.parametrize("start", [0.01, 10.0])
-def test_lengths_settle_where_a_unit_of_time_is_cheapest(start):
+def test_lengths_settle_where_work_begins_to_grow_faster_than_they_do(start):
     # Work, as nodes times nodes and 250 more, grows with the power 1.3 of lengths around 3.8.
     lengths = walked(lambda length: 100 + 100 * length, start, count=60)
     assert all(1 / 3.5 < length / 3.8 < 3.5 for length in lengths[-30:])

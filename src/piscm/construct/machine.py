@@ -33,7 +33,8 @@ GivesUp = Callable[[Floats], bool]
 class Growth:
     """The result of a run: nodes, columns, weights and unknowns in `state`, and the history.
 
-    The factor of the columns, if it is known, is where growth at other points may begin.
+    The factor of the columns at the linearization of the last step, if it is known, is where growth
+    at other points may begin, and tells which nodes are worth passing on.
     """
 
     nodes: Nodes
@@ -214,5 +215,5 @@ class _Growing:
         """The result after the last complete round."""
         nodes = self._nodes.some(slice(self.count))
         history = np.rec.array(self._history[: self.count])
-        factor = self._corrector.factor(self.count)
+        factor = None if status.stopped else self._corrector.factor(self.count)
         return Growth(nodes, self._columns.first(self.count), self.state, history, status, factor)

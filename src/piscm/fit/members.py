@@ -128,9 +128,10 @@ class Member:
 
     @property
     def finer(self) -> tuple["Member", ...]:
-        """For more nodes: scales larger by the square root of 2; thinner layers."""
+        """For more nodes: scales larger by the square root of 2; thinner layers, if there are."""
         larger = replace(self, scales=tuple(np.sqrt(2.0) * scale for scale in self.scales))
-        return (larger,) if self.nearest is None else (larger, self.deeper(0.1))
+        deeper = self if self.nearest is None else self.deeper(0.1)
+        return (larger,) if deeper == self else (larger, deeper)
 
     def draw(
         self, count: int, box: Box, rng: np.random.Generator, centers: Floats | None = None

@@ -64,8 +64,9 @@ class OneNetwork:
         return replace(self, growth=replace(self.growth, status=status))
 
     def without_columns(self) -> "OneNetwork":
-        """The same network without the columns of its nodes, which are large."""
-        return replace(self, refined=self.refined.without_columns())
+        """The same network without the columns of its nodes and their factor, which are large."""
+        growth = replace(self.growth, factor=None)
+        return replace(self, growth=growth, refined=self.refined.without_columns())
 
 
 def thinned(assembly: Assembly, method: Construction) -> Assembly:
@@ -163,7 +164,9 @@ def _refined(
             growth = replace(growth, status=Status.after(stop))
     if refined.kept is not None:
         history = as_history(growth.history[refined.kept])
-        growth = replace(growth, nodes=refined.nodes, history=history, factor=None)
+        growth = replace(growth, nodes=refined.nodes, history=history)
+    if refined.system is not system or refined.kept is not None:  # other row weights, or nodes
+        growth = replace(growth, factor=None)
     return _network(assembly, refined, growth, method, residual)
 
 

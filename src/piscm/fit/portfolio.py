@@ -261,7 +261,7 @@ class Portfolio:
         return 4 * self.first_count
 
     def _larger(self, kind: str, count: int, leaders: dict[str, Trial]) -> Iterator[None]:
-        """More nodes, the new ones with the same scale or a larger one."""
+        """More nodes, the new ones with the same scale, or larger ones as long as that helps."""
         last, others = leaders[kind], leaders.values()
         ahead = min((own.error for own in others if own.count == count), default=np.inf)
         members: Sequence[Member] = (last.member, *last.member.finer)

@@ -58,8 +58,8 @@ class PortfolioPolicy:
     def beside_windows(cls, linear: bool, flat: bool) -> "PortfolioPolicy":
         """A quick look, where windows can take over; nonlinear problems rarely gain by one shot.
 
-        In time and one more coordinate windows of few nodes do what many nodes would: a pulse took
-        half a second in windows, and 4 to 20 with up to 2,400 nodes at once.
+        Flat is time and one more coordinate: there windows of few nodes do what many would. A pulse
+        took half a second in windows, and 4 to 20 with up to 2,400 nodes at once.
         """
         if linear:
             return cls(rounds=1, layers=(), columns=900 if flat else cls.columns)

@@ -100,7 +100,7 @@ class Laboratory:
         return Level(assembly, fresh, task.weights)
 
     def _spread(self, count: int, nearest: float | None) -> Sampling:
-        """Faces of two or more dimensions need more points than lines, all of them together."""
+        """A line has a quarter of the points inside; faces share three quarters of them."""
         problem = self._task.problem
         per_node = _PER_NODE if nearest is None else _GRADED_PER_NODE
         interior = per_node * (count + len(problem.amplitudes))

@@ -2,7 +2,7 @@ r"""Error estimate: the linearized error equation, solved in a richer space.
 
 With u the solution found and R its residual, the error :math:`\delta` satisfies
 :math:`R'(u)\,\delta \approx -R(u)`, and likewise for the conditions. It is solved by least squares
-at fresh points, with the nodes of the solution and half as many new ones that are variations of
+at fresh points, with the nodes of the solution and fewer new ones that are variations of
 them, window by window: each passes its error on to the next, so errors grow or decay along the way
 as they do in the solution.
 

@@ -37,7 +37,8 @@ Floats = NDArray[np.float64]
 _RICHER, _IN_WINDOWS, _MANY = 0.5, 0.3, 200
 _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones; with layers, which have more faces
-# to look at than those where the fitted ones are; and of waves, which are the same everywhere.
+# to look at than those where the fitted ones are; and of waves, which are the same everywhere: with
+# 2 the estimates of nine problems were the same to a tenth, and took a quarter more time.
 _POINTS_ALONE, _POINTS_BESIDE, _POINTS_AT_LAYERS, _POINTS_OF_WAVES = 5, 2, 3, 1.4
 # Points inside that are enough for the mean square of the residual of waves, which is all over.
 _WAVES_ELSEWHERE = 1000
@@ -175,8 +176,8 @@ def richer_space(
     ----------
     fitted : the fitted points, if known
         They are dense where the nodes are steep; fresh points alone would be too sparse there.
-    share, at_least : new nodes in proportion to the solution's if not the usual ones, and their
-        least number
+    share, at_least : new nodes for each node of the solution, or the usual ones, and how many at
+        least
     scaling : that of another space, if rows are to be compared with those there
     whole : the problem of which the part is a window, if it is one
     along : the coordinate along which windows follow each other, if they do

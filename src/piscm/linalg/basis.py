@@ -38,7 +38,10 @@ _FAR, _LOOK_EVERY = 1e4, 10
 
 
 class Factor(NamedTuple):
-    """What is left of a basis without its rows: that of the same columns at others can be had."""
+    """R of a basis and the lengths that its columns were divided by, without the rows.
+
+    A basis of the same columns at other rows may begin with it.
+    """
 
     lengths: Floats
     triangle: Floats
@@ -54,7 +57,7 @@ class Basis:
     """
 
     def __init__(self, rows: int, factor: Factor = _NONE) -> None:
-        self._lengths, self._triangle = factor  # R
+        self._lengths, self._triangle = factor  # the triangle is R
         self._room = np.zeros((0, rows))  # T, and space for more of it
         self._gram: Floats | None = None  # the lower Cholesky factor of G; None means the identity
         self._far_from_bound = 0  # with fewer columns than this, no singular value is small
@@ -106,7 +109,7 @@ class Basis:
         self.append(columns)
 
     def _begin(self, columns: Floats) -> bool:
-        """Begin with many columns; False if some of them depend on others."""
+        """Begin with many columns; False if some are zero, not finite, or depend on others."""
         lengths = np.linalg.norm(columns, axis=1)
         if not (np.isfinite(lengths).all() and lengths.all()):
             return False
@@ -151,7 +154,7 @@ class Basis:
         One that depends on earlier ones, or is zero (such as that of an unknown at the start), has
         no direction of its own and adds nothing to T.
         """
-        if not len(self) and len(columns) >= _MANY and self._begin(columns):
+        if not len(self) and _MANY <= len(columns) <= columns.shape[1] and self._begin(columns):
             return
         lengths = np.linalg.norm(columns, axis=1)
         usable = (lengths > 0) & np.isfinite(lengths)

@@ -6,8 +6,8 @@ it is learnt on the way: a line through the logarithms of work and length of the
 Where its slope is small enough, a unit of time is cheaper in longer windows, and the smaller it is,
 the longer the next one may be. Work is counted, not timed: the same seed gives the same windows.
 
-Twice as many windows add up twice as many errors, and half of the error in each takes nodes for a
-quarter more work: so a slope of one is not yet too large.
+Twice as many windows add up twice as many errors, and half of the error in each takes more nodes:
+so a slope of one is not yet too large.
 """
 
 from dataclasses import dataclass, field
@@ -18,18 +18,19 @@ from piscm.fit.piece import Piece
 
 # Work of selecting new nodes, relative to that of fitting all of them.
 _SELECTION = 2.5
-# Nodes whose evaluation at a point takes as long as what is done with all of them together: fewer
-# cost more than their square tells.
+# With this many nodes their evaluation takes about as long as solving for their weights: fewer cost
+# more than their square tells.
 _EVALUATED = 250
 # The slope from which on windows become shorter. With 1 the windows of Kuramoto-Sivashinsky became
 # ten times as short with one of five seeds, their errors added up, and the march was repeated.
 _EVEN = 1.15
-# Windows become more than `_MANY` only if they cannot be longer than this fraction of them allows:
-# errors of many windows add up, to noise that nodes have to follow in yet shorter ones. Sine-Gordon
-# had 130 with one of ten seeds, the last of them with 600 nodes each, and missed its tolerance.
+# No window is shorter by choice than this fraction of the march or, where so long a one is not
+# possible, of the longest that was. Errors of many windows add up, to noise that nodes have to
+# follow in yet shorter ones: sine-Gordon had 130 with one of ten seeds, the last of them with 600
+# nodes each, and missed its tolerance.
 _MANY, _SHORTEST = 16, 0.7
-# A window this much shorter than the one before had to be so.
-_FORCED = 0.75
+# A window this much shorter than the one before had to be so: it was halved, or more than that.
+_FORCED = 0.6
 # The slope that is assumed where nothing is known, and how much spread of logarithmic lengths it
 # takes to believe in another one: the solution changes on the way as well.
 _ASSUMED, _SPREAD = 0.6, 0.05
@@ -67,9 +68,9 @@ class Pace:
         added = 1.0 - piece.fit.inherited / nodes
         rows = float(sum(piece.assembly.points.rows))
         work = rows * nodes * (nodes + _EVALUATED) * (1.0 + _SELECTION * added)
-        self._seen.append((float(np.log(piece.high - piece.low)), float(np.log(work))))
-        self._learn()
         length = piece.high - piece.low
+        self._seen.append((float(np.log(length)), float(np.log(work))))
+        self._learn()
         forced = length < _FORCED * self._last
         self._longest = length if forced else max(length, self._longest)
         self._last = length

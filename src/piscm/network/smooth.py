@@ -66,6 +66,7 @@ def smooth(
 def _points(domain: Domain) -> Floats:
     """Points all over the bounding box, on its faces and corners too."""
     dimension = domain.dimension
+    # Those of `sobol_points`, to the last bit; the stored rows of trained networks hash this file.
     from scipy.stats import qmc  # slow to import, and rarely needed here
 
     unit = qmc.Sobol(dimension, scramble=False).random(_LOOK)

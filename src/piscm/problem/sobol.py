@@ -1,7 +1,7 @@
 """Sobol points, scrambled or not: those of `scipy.stats.qmc.Sobol`, to the last bit.
 
 SciPy's are the reference and take over in many dimensions. But importing `scipy.stats` takes half
-of the time of an easy problem, and nothing else here needs it; a test compares every dimension.
+of the time of an easy problem, and little else here needs it; a test compares every dimension.
 
 Each coordinate of the n-th point is the exclusive or of *direction numbers*, those at the bits of
 the Gray code of n. Scrambling multiplies the bits of the direction numbers by a random triangular
