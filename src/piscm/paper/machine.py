@@ -47,11 +47,17 @@ def _version(package: str) -> str:
 
 
 def _processor() -> str:
+    """Its name and, since generations that round otherwise share one, family and model."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+    except OSError:
+        lines = []
+    told = [line.partition(":") for line in lines]
+    known = {key.strip(): value.strip() for key, _, value in reversed(told)}
+    name = known.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" not in known:
+        return name
+    return f"{name} (family {known['cpu family']}, model {known.get('model', 'unknown')})"
 
 
 def _memory() -> str:
