@@ -88,9 +88,16 @@ class Corrector:
         return self._basis
 
     def factor(self, nodes: int) -> Factor | None:
-        """That of the columns of so many nodes, if it is known and no unknowns are among them."""
+        """That of the columns of so many nodes, if it is known and no unknowns are among them.
+
+        On a line there is little to gain: nodes are few, and depend on each other most of all.
+        """
         known = self._at is not None and self._first == 0 and not len(self._system.guesses)
-        if not known or len(self._basis) < nodes * self._system.fields:
+        if (
+            not known
+            or self._system.problem.domain.dimension == 1
+            or len(self._basis) < nodes * self._system.fields
+        ):
             return None
         self._basis.keep(nodes * self._system.fields)
         return self._basis.factor

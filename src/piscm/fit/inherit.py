@@ -142,7 +142,7 @@ def worth_keeping(factor: Factor, weights: Floats, budget: float) -> list[int]:
     nodes, fields = weights.shape
     lengths, triangle = factor
     diagonal = np.abs(np.diagonal(triangle))
-    if len(triangle) < weights.size or not diagonal.min(initial=1.0) > 1e-14:
+    if not nodes or len(triangle) < weights.size or not diagonal.min() > 1e-14:
         return list(range(nodes))
     inverse = np.asfortranarray(scipy.linalg.lapack.dtrtri(triangle)[0].T)  # r_k are its columns
     squares = np.einsum("ij,ij->j", inverse, inverse)

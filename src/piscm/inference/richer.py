@@ -34,7 +34,8 @@ Floats = NDArray[np.float64]
 # what is near them. Windows are many, and each shows of an error what those around it show too: of
 # 0.5, 0.3 and 0.2 of the nodes of five marches the first two gave estimates of 0.5 to 1.3 times the
 # error, the last up to 2.3.
-_RICHER, _IN_WINDOWS, _MANY = 0.5, 0.3, 200
+_RICHER, _IN_WINDOWS = 0.5, 0.3
+_MANY, _MANY_IN_WINDOWS = 200, 100
 _AT_LEAST = 50
 # Fresh points per node, alone and in addition to fitted ones; with layers, which have more faces
 # to look at than those where the fitted ones are; and of waves, which are the same everywhere: with
@@ -183,11 +184,12 @@ def richer_space(
     along : the coordinate along which windows follow each other, if they do
     """
     problem, before = part.problem, len(own.nodes)
+    many = _MANY if along is None else _MANY_IN_WINDOWS
     if share is None:
         share = _RICHER if along is None else _IN_WINDOWS
     localized = activation_named(own.activation).localized
     waves = share < 1 and not localized
-    counted = min(before, np.sqrt(_MANY * before)) if waves else before
+    counted = min(before, np.sqrt(many * before)) if waves else before
     more = max(at_least, int(share * counted))
     draw = FreshPoints.around(own, part, along)
     beside_fitted = _POINTS_BESIDE if localized else _POINTS_OF_WAVES
